@@ -3,7 +3,7 @@ import { SkeinError } from '../base/errors.js';
 import { present } from '../base/json.js';
 import { digestText } from '../base/hash.js';
 import type { StepNote } from '../events/event.js';
-import type { Identity, RunOptionsOf } from '../engine/ports/durable.js';
+import type { Around, Identity, RunOptionsOf } from '../engine/ports/durable.js';
 import type { ChannelWrite, Executor, Result, StepContext } from '../engine/ports/executor.js';
 import { withCorrection } from '../lang/xml-block.js';
 import type { AgentSpec } from '../plan/agent-spec.js';
@@ -96,9 +96,10 @@ export function executorOf(deps: AgentDeps, run: RunTrust): Executor<AgentNode> 
   return async (node, step) => {
     const runOptions: ToolRunOptions | undefined =
       deps.runOptions &&
-      ((reserve, tell, { label, hear, wrote, ask }) => {
+      (({ reserve, parts, label, hear, wrote, ask }) => {
         const influence = { label, add: hear, wrote };
-        return deps.runOptions?.(reserve, tell, influence, step.path, ask) ?? {};
+        const tell: Around['tell'] = (note, again) => step.note(note, again);
+        return deps.runOptions?.({ reserve, parts, tell, influence, path: step.path, ask }) ?? {};
       });
     const session = agentSession({ models, tools, runOptions, spec: node.agent, step });
     const transcript = new Transcript();

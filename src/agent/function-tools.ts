@@ -1,5 +1,3 @@
-import type { Reserve } from '../engine/ports/durable.js';
-import type { InnerCall } from '../events/event.js';
 import { present, type JsonObject } from '../base/json.js';
 import { SkeinError } from '../base/errors.js';
 import { digestText } from '../base/hash.js';
@@ -34,12 +32,8 @@ interface Around {
   readonly runOptions?: ToolRunOptions | undefined;
 }
 
-/** Returns the options for runs that a tool starts; `inside` receives what influenced their results, and what they wrote. */
-export type ToolRunOptions = (
-  reserve: Reserve | undefined,
-  tell: (note: InnerCall) => void,
-  inside: Pick<CallIo, 'label' | 'hear' | 'wrote' | 'ask'>,
-) => object;
+/** Returns the options for runs that a call of a tool starts; the call receives what influenced their results, and what they wrote. */
+export type ToolRunOptions = (call: CallIo) => object;
 
 /** Returns the tools of an agent that are functions of the program. */
 export function functionTools(spec: AgentSpec, step: StepContext, around: Around): readonly Tool[] {
@@ -65,7 +59,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
     code: madeOnce(CODES, call, () => digestText(sourceText(call))),
     // The tool runner of an agent supplies all members of CallIo.
     execute: async (given, io: CallIo) => {
-      const { signal, idempotencyKey, reserve } = io;
+      const { signal, idempotencyKey } = io;
       const getState = (): CallIo['state'] => stateOfTool(call, io.state);
       const ask = askOf(io, step);
       const result = await call(given, {
@@ -74,7 +68,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
         emit,
         ask,
         // A run that the tool starts ends with the call.
-        runOptions: { ...runOptions(reserve, (note) => step.note(note), io), signal },
+        runOptions: { ...runOptions(io), signal },
         get state() {
           return getState();
         },

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.js';
-import type { AskAround, Question, Reserve } from '../engine/ports/durable.js';
+import type { AskAround, Parts, Question, Reserve } from '../engine/ports/durable.js';
 import type { Label } from '../guard/label.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { ToolSpec } from './model.js';
@@ -80,7 +80,9 @@ export interface CallIo extends ToolIo {
   /** Asks a person; `name` is unique in the call. See `StepIo`. */
   ask: AskAround;
   /** Reserves what the call is about to spend, if a budget applies. */
-  readonly reserve?: Reserve | undefined;
+  readonly reserve: Reserve | undefined;
+  /** Records what runs that the call starts do. Absent if nothing is recorded. */
+  readonly parts: Parts | undefined;
   /**
    * The label of what influenced the call, as it was when its turn made it: other calls of the turn may end first, or be known from the
    * record. Runs that the call has started so far add theirs.

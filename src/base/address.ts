@@ -295,8 +295,9 @@ export function refusedName(call: string): string {
 /** Key of the model call whose answer was refused under such a key; undefined for other keys. */
 export function refusedCall(key: string): string | undefined {
   const step = stepOf(key);
-  const name = key.slice(step.length + 1);
-  return name.startsWith(REFUSED) ? `${step}@${name.slice(REFUSED.length)}` : undefined;
+  // The name of a part, in a run inside the step, ends with that of the call.
+  const at = Math.max(step.length, key.lastIndexOf(' ')) + 1;
+  return key.startsWith(REFUSED, at) ? key.slice(0, at) + key.slice(at + REFUSED.length) : undefined;
 }
 
 const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$|(screen|review)#[\d.]+\+?(?:\.\d+)?$)/;

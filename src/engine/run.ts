@@ -73,7 +73,7 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
   ) {
     super(options.concurrency ?? compiled.plan.limits?.concurrency ?? Number.POSITIVE_INFINITY);
     this.runId = options.runId ?? options.durable?.runId ?? systemIds.next();
-    this.tallies = new RunTallies(options.counts);
+    this.tallies = new RunTallies(options.counts, options.saves);
     this.durable = options.durable ?? new MemoryDurable(this.runId);
     this.executors = options.executors ?? NO_EXECUTORS;
     this.phases = options.phases;

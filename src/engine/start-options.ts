@@ -51,6 +51,8 @@ export interface StartOptions extends Asked, Hearers {
   readonly guard?: (() => NodeGuard) | undefined;
   /** An additional counter of the run's calls, for a run that a function started. */
   readonly counts?: CountsCalls | undefined;
+  /** Counts calls that are answered from the record of the surrounding run. */
+  readonly saves?: CountsCalls | undefined;
   /** Called when no step runs any more, before the run ends. An error fails a run that had not failed yet. Undefined if it is done. */
   readonly atEnd?: () => Promise<void> | undefined;
 }

@@ -224,15 +224,18 @@ export class RunTallies {
   private paid: Tally | undefined = undefined;
   private taken: Tally | undefined = undefined;
 
-  /** `counts` receives everything that is spent. */
-  constructor(private readonly counts?: CountsCalls) {}
+  /** `counts` receives everything that is spent, and `saves` what was spent before. */
+  constructor(
+    private readonly counts?: CountsCalls,
+    private readonly saves?: CountsCalls,
+  ) {}
 
   get spent(): Tally {
     return (this.paid ??= new Tally(this.counts));
   }
 
   get saved(): Tally {
-    return (this.taken ??= new Tally());
+    return (this.taken ??= new Tally(this.saves));
   }
 
   /** Both amounts, as reported. */

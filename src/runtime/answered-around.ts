@@ -1,12 +1,16 @@
 import { aroundName } from '../base/address.js';
+import { present } from '../base/json.js';
 import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
-import { Given, partUnderWay } from '../engine/durable/open-question.js';
-import type { AskAround } from '../engine/ports/durable.js';
+import { Given } from '../engine/durable/open-question.js';
+import type { AskAround, Parts } from '../engine/ports/durable.js';
+import { fromErrorData } from '../base/errors.js';
 import type { RunResult } from '../engine/run.js';
 
 /** Who answers the questions of runs inside a step: the run around them, as questions of that step. */
 export interface AnsweredAround {
   readonly answer: AnswerQuestion;
+  /** Records the effects of the runs; one that is lost is such a question, too. */
+  readonly parts: Parts | undefined;
   /** The error of a question that nobody could answer. */
   readonly unanswered: () => unknown;
 }
@@ -15,12 +19,12 @@ export interface AnsweredAround {
  * Asks what inner runs ask as questions of the step around them, so that a run that waits says what it waits for, and answers are in its
  * record. Questions with one address are numbered in the order in which they are asked, like the parts of a step.
  */
-export function answeredAround(ask: AskAround): AnsweredAround {
+export function answeredAround(ask: AskAround, parts?: Parts): AnsweredAround {
   const counts = new Map<string, number>();
   let unanswered: unknown;
   const answer: AnswerQuestion = async (question, asker) => {
-    const part = partUnderWay.getStore();
-    const address = part === undefined ? asker : `${part.name} ${asker}`;
+    const part = parts?.underWay();
+    const address = part === undefined ? asker : `${part} ${asker}`;
     const count = (counts.get(address) ?? 0) + 1;
     counts.set(address, count);
     let source: string | undefined;
@@ -32,7 +36,14 @@ export function answeredAround(ask: AskAround): AnsweredAround {
       throw error;
     }
   };
-  return { answer, unanswered: () => unanswered };
+  const perform: Parts['perform'] | undefined =
+    parts &&
+    (async (...part) => {
+      const outcome = await parts.perform(...part);
+      if (!outcome.ok && outcome.error.code === 'SKEIN_QUESTION') unanswered ??= fromErrorData(outcome.error);
+      return outcome;
+    });
+  return { answer, parts: parts && { ...parts, ...present({ perform }) }, unanswered: () => unanswered };
 }
 
 /**

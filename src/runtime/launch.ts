@@ -1,6 +1,6 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
-import type { Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
+import type { Influence, Parts, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
 import { answeredAround, unlessWaiting, type AnsweredAround } from './answered-around.js';
 import { executorOf, runTrustOf } from '../agent/executor.js';
 import { WrittenHere } from '../agent/run-trust.js';
@@ -59,6 +59,10 @@ interface Shared {
   readonly around?: Reserve | undefined;
   /** Counts the calls of the inner runs in the step that started them. */
   readonly counts?: CountsCalls | undefined;
+  /** Counts those of their calls that are answered from the record of that step. */
+  readonly saves?: CountsCalls | undefined;
+  /** Records the effects of the inner runs as parts of that step. */
+  readonly parts?: Parts | undefined;
   /** The influence on the start of the inner runs. It also collects the labels of their results. */
   readonly influence?: Influence | undefined;
   /** Policies that apply to all inner runs. */
@@ -147,9 +151,9 @@ export function launch(given: Launch): RunHandle {
   const stop = lazily(() => stopOf(options));
   const signal = (): AbortSignal => stop().signal;
   const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
-  const { around, influence } = sharedWith(options) ?? {};
+  const { around, influence, parts } = sharedWith(options) ?? {};
   const ofFiles = definitionLabel(compiled.plan, options, one.origins);
-  const inherited = { around, influence: joinedIf(influence?.label(), ofFiles) };
+  const inherited = { around, parts, influence: joinedIf(influence?.label(), ofFiles) };
   const definition = { runId, compiled, models, recorded, told, turn, signal, ...inherited, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
   const opened = checking?.then(open) ?? open();
@@ -204,12 +208,13 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   const wrote = sharedWith(options)?.wrote ?? new WrittenHere();
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
-    const runOptions: RunOptionsOf = (around, tell, influence = sharedWith(options)?.influence, path = '', ask) => {
+    const runOptions: RunOptionsOf = ({ reserve, parts, tell, influence, path, ask }) => {
       const inside = new WrittenHere(wrote, influence?.wrote);
-      const counts = innerCalls(tell);
-      const answered = ask && answeredAround(ask);
-      const passed = { models, own, around, counts, influence, policies, wrote: inside, answered };
-      return inheritedOptions(passed, options, security(path));
+      const counts = innerCalls((note) => tell(note, false));
+      const saves = innerCalls((note) => tell(note, true));
+      const answered = answeredAround(ask, parts);
+      const shares = { models, own, around: reserve, counts, saves, influence, policies, wrote: inside };
+      return inheritedOptions({ ...shares, answered, parts: answered.parts }, options, security(path));
     };
     return { own, runOptions };
   });
@@ -223,7 +228,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     runOptions: (...how) => lent().runOptions(...how),
     guard: () => agents().guard,
     // A run with a store of its own is independent of this one.
-    counts: options.store === undefined ? sharedWith(options)?.counts : undefined,
+    ...(options.store === undefined ? present(countersOf(sharedWith(options))) : {}),
     executors: {
       agent: (node, step) => agents().agent(node, step),
       task: (node, step) => agents().task(node, step),
@@ -249,6 +254,10 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     streamState,
     ...begun.start,
   };
+}
+
+function countersOf({ counts, saves }: Partial<Shared> = {}): Pick<Shared, 'counts' | 'saves'> {
+  return { counts, saves };
 }
 
 /** The policies that apply to a run: its own and those of the run that started it. */

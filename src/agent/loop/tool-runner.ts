@@ -322,11 +322,12 @@ function callIo(
     readonly from: AnswerSource;
   },
 ): CallIo {
-  const { signal, idempotencyKey, reserve } = io;
+  const { signal, idempotencyKey, reserve, parts } = io;
   return {
     signal,
     idempotencyKey,
     reserve,
+    parts,
     ...own,
     ask: (name, question, tell) =>
       io.ask(prefix + name, question, undefined, (by) => {

@@ -8,6 +8,7 @@ import type {
   AnswerSource,
   Durable,
   Effect,
+  Identity,
   Outcome,
   Question,
   Reserve,
@@ -19,6 +20,7 @@ import type {
 import { MemoryQuestions, type AnswerQuestion } from './memory-questions.js';
 import { MemoryTicket } from './memory-ticket.js';
 import type { BudgetHost, RunBudget, Spender, Stand } from './run-budget.js';
+import { isPart, type RunInside } from './run-inside.js';
 
 /** Options of the back end in memory. */
 export interface MemoryDurableOptions {
@@ -27,6 +29,8 @@ export interface MemoryDurableOptions {
   readonly answer?: AnswerQuestion | undefined;
   /** Creates the budget of the run. Absent if nothing limits it. */
   readonly budget?: MakeBudget | undefined;
+  /** Records effects as parts of an effect of another run. Absent if the run is not inside a recorded one. */
+  readonly inside?: RunInside | undefined;
 }
 
 /** Creates the budget of a run for its back end. */
@@ -44,6 +48,7 @@ export type MakeBudget = <S extends Spender>(host: BudgetHost<S>) => RunBudget<S
 export class MemoryDurable implements Durable {
   private readonly clock: Clock;
   private readonly answer: AnswerQuestion | undefined;
+  readonly inside: RunInside | undefined;
   private taker: Taker | undefined = undefined;
   /** Outcomes that arrived while the interpreter was busy. */
   private queue: Queue<MemoryTicket> | undefined = undefined;
@@ -73,14 +78,17 @@ export class MemoryDurable implements Durable {
   ) {
     this.clock = options.clock ?? systemClock;
     this.answer = options.answer;
+    this.inside = options.inside;
     this.budget = options.budget?.({
       now: () => this.clock.now(),
       stand: (ticket, stand) => this.stand(ticket, stand),
       leave: (ticket, stand) => this.leave(ticket, stand),
       begins: (ticket) => this.beginsInside(ticket),
       ends: (ticket) => this.endsInside(ticket),
+      waits: (ticket) => this.inside?.waits(ticket),
       ask: (ticket, name, question) => this.ask(name, question, ticket),
     });
+    this.inside?.begins(() => this.isAtWork());
   }
 
   get recorded(): boolean {
@@ -91,13 +99,26 @@ export class MemoryDurable implements Durable {
     return false;
   }
 
+  get isInside(): boolean {
+    return this.inside !== undefined;
+  }
+
   deliverTo(taker: Taker): void {
     this.taker = taker;
   }
 
-  step(key: string, effect: Effect, _options?: StepOptions): Ticket {
+  step(key: string, effect: Effect, options?: StepOptions): Ticket {
     const ticket = new MemoryTicket(key, this);
+    const { inside } = this;
     ticket.works = this.budget !== undefined;
+    if (inside !== undefined && isPart(options)) {
+      this.begins(ticket);
+      inside.perform(ticket, effect, options).then(
+        (outcome) => this.settle(ticket, outcome),
+        (error: unknown) => this.settle(ticket, { ok: false, error: toErrorData(error) }),
+      );
+      return ticket;
+    }
     try {
       const value: unknown = effect.perform(ticket);
       if (!isThenable(value)) ticket.outcome = { ok: true, value };
@@ -106,6 +127,14 @@ export class MemoryDurable implements Durable {
       ticket.outcome = { ok: false, error: toErrorData(error) };
     }
     return ticket;
+  }
+
+  isRecorded(key: string, identity?: Identity): boolean {
+    return this.inside?.isRecorded(key, identity) === true;
+  }
+
+  isTaken(key: string, identity: Identity): boolean {
+    return this.inside?.isTaken(key, identity) === true;
   }
 
   timer(key: string, ms: number, fleeting = false): Ticket {
@@ -139,6 +168,7 @@ export class MemoryDurable implements Durable {
       taker: () => this.taker,
       stand: (ticket, stand) => this.stand(ticket, stand),
       leave: (ticket, stand) => this.leave(ticket, stand),
+      waits: (ticket) => this.inside?.waits(ticket),
       follow: (ticket, promise) => this.follow(ticket, promise),
       settle: (ticket, outcome) => this.settle(ticket, outcome),
       thought: (ms) => {
@@ -175,7 +205,7 @@ export class MemoryDurable implements Durable {
   }
 
   random(key: string): number {
-    return seededRandom(`${this.runId}/${key}`)();
+    return this.inside?.random(key) ?? seededRandom(`${this.runId}/${key}`)();
   }
 
   /** Most runs have one effect in progress at a time. Such effects share their reactions, a good part of a waiting run's memory. */
@@ -280,6 +310,7 @@ export class MemoryDurable implements Durable {
 
   /** Checks, after the turn of the event loop, whether only tickets that wait for this are left. */
   private wake(): void {
+    this.inside?.rests();
     if (this.standing === undefined || this.standing.size === 0 || this.looking) return;
     this.looking = true;
     void this.look();
@@ -299,6 +330,14 @@ export class MemoryDurable implements Durable {
       this.leave(ticket, stand);
       stand.alone();
     }
+  }
+
+  /** Whether anything goes on in this run that waits for nothing outside of it. */
+  private isAtWork(): boolean {
+    const { busy, active, inside } = this;
+    const resting = this.taker?.resting;
+    void resting?.then(() => inside?.rests());
+    return busy || resting !== undefined || active > (inside?.waitingEffects ?? 0);
   }
 
   private goesOn(ticket: MemoryTicket): void {

@@ -8,6 +8,7 @@ import type { OpenQuestion } from '../../events/question.js';
 import type { AnswerSource, Outcome, Question, Taker, Wait } from '../ports/durable.js';
 import type { MemoryTicket } from './memory-ticket.js';
 import { answerIn, waitingFor } from './open-question.js';
+import { asPartNow } from './part-under-way.js';
 import type { Stand } from './run-budget.js';
 
 /** An open question, and its address. */
@@ -37,6 +38,8 @@ interface QuestionParts {
   readonly stand: (ticket: MemoryTicket, stand: Stand) => void;
   /** Ends such a wait. */
   readonly leave: (ticket: MemoryTicket, stand: Stand) => void;
+  /** A ticket waits for an answer. Returns a function to call when the wait ends. */
+  readonly waits: (ticket: MemoryTicket) => (() => void) | undefined;
   readonly follow: (ticket: MemoryTicket, promise: Promise<unknown>) => void;
   readonly settle: (ticket: MemoryTicket, outcome: Outcome) => void;
   /** Reports the milliseconds that a person took to answer. */
@@ -52,8 +55,12 @@ interface QuestionTurn {
   readonly answered: ((answer: Promise<unknown>) => void) | undefined;
   /** Aborted at its deadline, if the ticket outlives that. */
   readonly late: AbortController | undefined;
+  /** Asks, as a part of what the asker belongs to. */
+  readonly ask: (turn: QuestionTurn) => Promise<unknown>;
   /** Its wait until nothing else runs. */
   stand: Stand | undefined;
+  /** Called when the wait for an answer is over. */
+  goesOn?: (() => void) | undefined;
   /** Receives the source of the answer. */
   readonly from?: AnswerSource | undefined;
 }
@@ -76,6 +83,7 @@ export class MemoryQuestions {
       ticket,
       answered: undefined,
       late: undefined,
+      ask: this.asker(),
       stand: undefined,
     };
     const { answer, clock, settle, follow } = this.parts;
@@ -106,7 +114,8 @@ export class MemoryQuestions {
     const open = this.opens(askKey(ticket.key, name), wait);
     const { answer, clock, leave } = this.parts;
     const late = limit === undefined ? undefined : new AbortController();
-    const turn: QuestionTurn = { wait, open, ticket, answered: undefined, late, stand: undefined, from };
+    const shared = { answered: undefined, late, ask: this.asker(), stand: undefined };
+    const turn: QuestionTurn = { wait, open, ticket, ...shared, from };
     const asked =
       answer === undefined
         ? this.leftOpen(turn)
@@ -124,6 +133,11 @@ export class MemoryQuestions {
     return await Promise.race([asked, overdue]).finally(stop);
   }
 
+  /** Another turn may end first, in code of another part. */
+  private asker(): QuestionTurn['ask'] {
+    return asPartNow((turn: QuestionTurn) => this.answerOf(turn));
+  }
+
   private opens(key: string, wait: Wait): OpenQuestion {
     const open = waitingFor(key, wait, this.parts.clock.now());
     this.parts.taker()?.waitsFor(open, false);
@@ -131,6 +145,7 @@ export class MemoryQuestions {
   }
 
   private takeTurn(turn: QuestionTurn): void {
+    turn.goesOn = this.parts.waits(turn.ticket);
     this.turns.put(turn);
     if (!this.asking) this.nextTurn();
   }
@@ -139,7 +154,7 @@ export class MemoryQuestions {
     const turn = this.turns.take();
     this.asking = turn !== undefined;
     if (turn === undefined) return;
-    const answer = this.answerOf(turn);
+    const answer = turn.ask(turn);
     if (turn.answered === undefined) this.parts.follow(turn.ticket, answer);
     else turn.answered(answer);
   }
@@ -178,6 +193,7 @@ export class MemoryQuestions {
     } finally {
       // The time a person takes to answer also passes for everything that waits for it.
       thought(clock.now() - from);
+      turn.goesOn?.();
       if (answered === undefined) ticket.letGo();
       this.nextTurn();
     }

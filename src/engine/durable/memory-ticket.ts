@@ -1,14 +1,28 @@
 import type { Limit } from '../../base/duration.js';
 import { stepCancelled } from '../../base/errors.js';
-import type { AnswerSource, Outcome, Question, Reserve, StepIo, Ticket, Waiter } from '../ports/durable.js';
+import type {
+  AnswerSource,
+  Effect,
+  Outcome,
+  Parts,
+  Question,
+  Reserve,
+  StepIo,
+  StepOptions,
+  Ticket,
+  Waiter,
+} from '../ports/durable.js';
 import type { Hold } from './hold.js';
 import type { Spender, Stand } from './run-budget.js';
+import type { RunInside } from './run-inside.js';
 
 /** The services that a ticket needs from its back end. */
 interface TicketOwner {
   readonly runId: string;
   ask(name: string, question: Question, ticket: MemoryTicket, limit?: Limit, from?: AnswerSource): Promise<unknown>;
   reserveFor(ticket: MemoryTicket): Reserve | undefined;
+  /** Set if the run is part of an effect of a recorded run. */
+  readonly inside: RunInside | undefined;
 }
 
 /** A ticket that is also the {@link StepIo} of its effect, so that a step costs one object. */
@@ -42,7 +56,8 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
   }
 
   get idempotencyKey(): string {
-    return `${this.durable.runId}/${this.key}`;
+    const { inside, runId } = this.durable;
+    return inside?.idempotencyKey(this.key) ?? `${runId}/${this.key}`;
   }
 
   get signal(): AbortSignal {
@@ -59,6 +74,15 @@ export class MemoryTicket implements Ticket, StepIo, Spender {
 
   get reserve(): Reserve | undefined {
     return this.durable.reserveFor(this);
+  }
+
+  get run(): ((key: string, effect: Effect, options: StepOptions) => Promise<unknown>) | undefined {
+    const { inside } = this.durable;
+    return inside && ((key, effect, options) => inside.run(this, key, effect, options));
+  }
+
+  get parts(): Parts | undefined {
+    return this.durable.inside?.partsOf(this);
   }
 
   /** Releases the controller after the work: an old ticket would otherwise keep newer objects alive in the garbage collector. */

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { SkeinError, type ErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import { asRecorded, isPlainObject, recordText } from '../../base/json.js';
@@ -6,7 +5,7 @@ import { openQuestion, type OpenQuestion } from '../../events/question.js';
 import type { RecordedQuestion } from '../../journal/record.js';
 import { wordsOf } from '../../lang/answers.js';
 import { schemaFindings } from '../../lang/schema-check.js';
-import type { Question, StepIo, Wait } from '../ports/durable.js';
+import type { Question, Wait } from '../ports/durable.js';
 
 /** The question that nobody could answer, from `details.question` of a `SKEIN_QUESTION`. Without one, an empty text. */
 export function questionIn(error: ErrorData): Question {
@@ -20,23 +19,6 @@ export function questionIn(error: ErrorData): Question {
     ...(schema === undefined ? {} : { schema }),
     ...(evidence === undefined ? {} : { evidence }),
   };
-}
-
-/** A part of an effect, which asks under names of its own: once it is recorded, it asks nothing, and other parts keep their names. */
-export interface PartUnderWay {
-  readonly of: StepIo;
-  readonly name: string;
-  /** Number of questions so far. */
-  asked: number;
-}
-
-/** The part that the running code belongs to. */
-export const partUnderWay = new AsyncLocalStorage<PartUnderWay>();
-
-/** The name of the next question of a part that has none of its own; undefined outside of the parts of this effect. */
-export function nextInPart(of: StepIo): string | undefined {
-  const part = partUnderWay.getStore();
-  return part?.of === of ? `${part.name} ${(part.asked += 1)}` : undefined;
 }
 
 /** An answer with its source: `terminal`, `code`, `script`, `flag`. */

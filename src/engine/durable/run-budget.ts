@@ -48,6 +48,8 @@ export interface BudgetHost<S extends Spender> {
   /** Work under a reservation begins: until it ends, the effect does not only wait. */
   begins(spender: S): void;
   ends(spender: S): void;
+  /** An effect waits for the budget of the run around this one. Returns a function to call when the wait ends. */
+  waits?(spender: S): (() => void) | undefined;
   /** Asks a person. */
   ask(spender: S, name: string, question: Question): Promise<unknown>;
   /** Creates the record of a reservation. Absent if nothing is recorded. */
@@ -154,7 +156,7 @@ export class RunBudget<S extends Spender> {
     const isTold = wanted.told === true && note?.isWritten === true;
     try {
       const { told: _told, ...inner } = wanted;
-      outer = await this.around?.(inner);
+      outer = await this.around?.({ ...inner, waits: (lack) => this.waitsAround(spender, inner, lack) });
       await note?.committed();
     } catch (error) {
       note?.ended(undefined);
@@ -191,6 +193,15 @@ export class RunBudget<S extends Spender> {
     throw new SkeinError('SKEIN_USAGE', `the price of ${model} is unknown, and ${limitName(limit)} limits dollars`, {
       hint: 'give its price with prices, limit tokens or calls instead, or say unpriced: allow',
     });
+  }
+
+  private waitsAround(spender: S, { waits }: Reserving, lack: Lack | undefined): () => void {
+    const goesOn = this.host.waits?.(spender);
+    const over = waits?.(lack);
+    return () => {
+      goesOn?.();
+      over?.();
+    };
   }
 
   /** If the surrounding run is short of budget, this one is, too. */

@@ -49,6 +49,8 @@ export interface Durable {
   timed?(key: string): boolean;
   /** Whether an effect with this key would take its outcome from the parent of this fork. Absent in back ends without forks. */
   isTaken?(key: string, identity: Identity): boolean;
+  /** True if the run is part of an effect of a recorded run: calls, parts and `once` effects are then recorded as parts of that effect. */
+  readonly isInside?: boolean;
   /** Whether the record has an outcome with this key, and, if one is given, with this identity. Absent in back ends without records. */
   isRecorded?(key: string, identity?: Identity): boolean;
   /** The calls of runs that the recorded attempt of a step had started. Absent in back ends without records. */
@@ -162,8 +164,47 @@ export interface StepIo {
   /** The effect waits for something that is not its own work: the clocks of its step stop until the returned function is called. */
   standStill?(): () => void;
   /** Runs an effect inside this one, and records its success under a key of its own. Absent if nothing is recorded. */
-  run?(key: string, effect: Effect, options: StepOptions): Promise<unknown>;
+  readonly run?: ((key: string, effect: Effect, options: StepOptions) => Promise<unknown>) | undefined;
+  /** Records what runs inside this effect do. Absent if nothing is recorded. */
+  readonly parts?: Parts | undefined;
 }
+
+/**
+ * Records the effects of runs inside an effect as parts of that one, so that they are not repeated if it is performed again. Names are unique
+ * within the effect, and the same whenever it is performed.
+ */
+export interface Parts {
+  /** Returns the name of a run: the given one, with a number if the effect has started such a run before. */
+  nameOf(run: string): string;
+  /** A run begins. While it is at work, the effect does not only wait, even if it has asked something. */
+  begins(isAtWork: () => boolean): RunUnderWay;
+  /**
+   * Performs a part, unless its outcome is recorded; its success and its failure are. Settles when that is committed. `waits` is called when
+   * a person is asked whether it was done, and returns a function to call once that is answered.
+   */
+  perform(name: string, effect: PartEffect, options: StepOptions, waits: () => () => void): Promise<Outcome>;
+  /** As {@link StepIo.run}, but the name is that of a part. */
+  run(name: string, effect: Effect, options: StepOptions): Promise<unknown>;
+  isRecorded(name: string, identity?: Identity): boolean;
+  isTaken(name: string, identity: Identity): boolean;
+  /** Name of the run whose effect the calling code belongs to. */
+  underWay(): string | undefined;
+  idempotencyKey(name: string): string;
+  random(name: string): number;
+}
+
+/** A run inside an effect, as seen by what records the effect. */
+export interface RunUnderWay {
+  /** The run may have come to rest. */
+  rests(): void;
+  over(): void;
+}
+
+/** Performs a part. Undefined: it was cut off, and nothing is recorded. */
+export type PartEffect = () => Promise<PartOutcome | undefined>;
+
+/** The outcome of a part. `unmade`: it failed before the call that it was to make, or stands at a question. */
+export type PartOutcome = Outcome & { readonly unmade?: boolean };
 
 /** What an effect is about to spend. */
 export interface Reserving {
@@ -197,18 +238,24 @@ export interface Reserve {
   readonly strict?: boolean | undefined;
 }
 
-/**
- * Returns the options for runs that a function starts. `reserve`: of the effect that they run inside. `tell`: receives the calls that they
- * make. `influence`: what influences their start; receives what influenced their results. `path`: the step that starts them. `ask`: asks what they ask, if this run has
- * nobody who answers at once.
- */
-export type RunOptionsOf = (
-  reserve: Reserve | undefined,
-  tell: (note: InnerCall) => void,
-  influence?: Influence,
-  path?: string,
-  ask?: AskAround,
-) => object;
+/** The effect that starts a run, as seen by that run. */
+export interface Around {
+  /** Reserves what the run spends. Absent if no budget applies. */
+  readonly reserve: Reserve | undefined;
+  /** Records what the run does. Absent if nothing is recorded. */
+  readonly parts: Parts | undefined;
+  /** Receives the calls that the run makes; `again`: from the record, paid before. */
+  readonly tell: (note: InnerCall, again: boolean) => void;
+  /** What influences the start of the run; receives what influenced its result. */
+  readonly influence?: Influence;
+  /** Path of the step. */
+  readonly path: string;
+  /** Asks what the run asks. */
+  readonly ask: AskAround;
+}
+
+/** Returns the options for runs that a function starts. */
+export type RunOptionsOf = (around: Around) => object;
 
 /** Asks a question of a run inside a step as one of that step, under a name of its own. */
 export type AskAround = (name: string, question: Question, from?: AnswerSource) => Promise<unknown>;

@@ -7,6 +7,7 @@ import type {
   AnswerSource,
   Held,
   Outcome,
+  Parts,
   Question,
   Reserve,
   Reserving,
@@ -106,6 +107,10 @@ export class AskingIo implements StepIo {
 
   get reserve(): Reserve | undefined {
     return reserveInside(this.step, this.io);
+  }
+
+  get parts(): Parts | undefined {
+    return this.io.parts;
   }
 
   standStill(): () => void {

@@ -15,7 +15,8 @@ import { Given } from '../../engine/durable/open-question.js';
 import type { Limit } from '../../budget/ledger.js';
 import { MemoryDurable, type MakeBudget } from '../../engine/durable/memory-durable.js';
 import { RunBudget } from '../../engine/durable/run-budget.js';
-import type { Reserve } from '../../engine/ports/durable.js';
+import { RunInside } from '../../engine/durable/run-inside.js';
+import type { Parts, Reserve } from '../../engine/ports/durable.js';
 import { checkUnrecorded } from '../check-launch.js';
 import { withAdvice } from '../check-run.js';
 import { runLimits } from '../run-limits.js';
@@ -46,6 +47,8 @@ export interface BackendDefinition {
   readonly signal: () => AbortSignal;
   /** Reserves the spending of this run in the surrounding run, of whose effect this run is a part. */
   readonly around?: Reserve | undefined;
+  /** Records the effects of this run, if it is part of a recorded effect of the surrounding run, and has no store of its own. */
+  readonly parts?: Parts | undefined;
   /** The label of the influence on the start of this run. */
   readonly influence?: Label | undefined;
   /** Starts another run that this one needs first: the turn before it. */
@@ -102,10 +105,11 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
 
 /** Keeps nothing of a run but its result. */
 export const inMemory: Backend = {
-  open({ runId, compiled, models, around, influence }: BackendDefinition, options: RunOptions): OpenedRun {
+  open({ runId, compiled, models, around, parts, influence }: BackendDefinition, options: RunOptions): OpenedRun {
     const { inputs = {} } = options;
     const { plan } = compiled;
     const budget = budgetOf(runLimits(plan, checkUnrecorded(plan, options)), around);
+    const inside = parts && new RunInside(parts, plan.name, inputs);
     return {
       inputs,
       settings: options,
@@ -114,17 +118,20 @@ export const inMemory: Backend = {
         start: {
           runId,
           inputs,
-          durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer), budget }),
+          durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer), budget, inside }),
         },
-        close: adviseOn(options),
+        close: closing(options, inside),
       }),
     };
   },
 };
 
 /** Captures the options only: of a run that has ended, nothing but its result stays in memory. */
-function adviseOn(options: RunOptions): (result: RunResult) => RunResult {
-  return (result) => withAdvice(result, options);
+function closing(options: RunOptions, inside: RunInside | undefined): BegunRun['close'] {
+  return (result) => {
+    inside?.over();
+    return withAdvice(result, options);
+  };
 }
 
 /** Returns a factory for the budget of a run. Undefined if the run has no limits. `around` also reserves amounts in the surrounding run. */

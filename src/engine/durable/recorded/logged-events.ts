@@ -77,16 +77,19 @@ export class EventLog {
   }
 }
 
-/** By path, from the nearest run that has any of the step. Attempts that did not succeed do not count: nothing of them is used. */
+/**
+ * By path, from the nearest run that has any of the step. Attempts that were followed by another do not count: nothing of them is used. An
+ * attempt that failed last is continued by the next session, with the calls that it had made.
+ */
 function innerCallsIn(logs: OpenSession['logs']): ReadonlyMap<string, readonly InnerCall[]> {
   const found = new Map<string, readonly InnerCall[]>();
   for (const records of logs.toReversed()) {
     const own = new Map<string, InnerCall[]>();
     for (const { path, body } of records) {
-      const { type, outcome, note } = body;
+      const { type, note } = body;
       if (isPlainObject(note) && note['kind'] === 'inner.call')
         madeOnce(own, path, () => []).push(note as unknown as InnerCall);
-      else if (type === 'step.retrying' || (type === 'step.ended' && outcome !== 'succeeded')) own.delete(path);
+      else if (type === 'step.retrying') own.delete(path);
     }
     for (const [path, calls] of own) found.set(path, calls);
   }

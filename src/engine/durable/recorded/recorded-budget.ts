@@ -9,6 +9,7 @@ import type { Store } from '../../../journal/store.js';
 import type { BudgetChange } from '../../../plan/budget.js';
 import type { Outcome, Question, Reserve, Reserving } from '../../ports/durable.js';
 import type { MakeBudget } from '../memory-durable.js';
+import { partsStandStill } from '../part-under-way.js';
 import type { RunBudget, Stand } from '../run-budget.js';
 import { BudgetNote, type BudgetNotes } from './budget-note.js';
 import type { Deliveries } from './deliveries.js';
@@ -39,11 +40,17 @@ interface BudgetParts {
   readonly deliveries: Deliveries;
 }
 
+/** An effect that waits until nothing else in the run continues. */
+interface Standing {
+  readonly ticket: RecordedTicket;
+  readonly partsGoOn: () => void;
+}
+
 /** The budget of a recorded run. It starts with the spending in the records; each reservation is committed before it takes effect. */
 export class RecordedBudget {
   private readonly budget: RunBudget<RecordedTicket>;
   /** The waits until nothing else in the run continues. */
-  private readonly standing = new Map<Stand, RecordedTicket>();
+  private readonly standing = new Map<Stand, Standing>();
   private readonly openNotes: BudgetNotes['open'] = new Set();
   private taken: number;
   private stopPoll: () => void;
@@ -97,7 +104,7 @@ export class RecordedBudget {
   /** Only waits for budget and answers are left in the run. Returns false if none waits for budget. */
   giveUp(): boolean {
     const { waits } = this;
-    for (const [stand, ticket] of this.standing) {
+    for (const [stand, { ticket }] of this.standing) {
       if (stand.goesOn?.() === true) continue;
       this.leave(ticket, stand);
       stand.alone();
@@ -127,7 +134,7 @@ export class RecordedBudget {
   /** Handles a dropped ticket. */
   close(ticket: RecordedTicket): void {
     for (const [stand, its] of ticket.dropped ? [...this.standing] : []) {
-      if (its !== ticket) continue;
+      if (its.ticket !== ticket) continue;
       this.standing.delete(stand);
       stand.dropped(stepCancelled());
     }
@@ -165,16 +172,19 @@ export class RecordedBudget {
   }
 
   private stand(ticket: RecordedTicket, stand: Stand): void {
-    this.standing.set(stand, ticket);
+    this.standing.set(stand, { ticket, partsGoOn: partsStandStill(ticket) });
     ticket.questions += 1;
     if (ticket.effects === 0) this.its.stops(ticket);
     this.its.deliveries.wake();
   }
 
   private leave(ticket: RecordedTicket, stand: Stand): void {
-    if (!this.standing.delete(stand)) return;
+    const standing = this.standing.get(stand);
+    if (standing === undefined) return;
+    this.standing.delete(stand);
     ticket.questions -= 1;
-    if (ticket.questions === 0 && !ticket.dropped) this.its.starts(ticket);
+    standing.partsGoOn();
+    if ((ticket.questions === 0 || ticket.effects > 0) && !ticket.dropped) this.its.starts(ticket);
   }
 
   private begins(ticket: RecordedTicket): void {

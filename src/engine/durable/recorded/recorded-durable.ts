@@ -73,7 +73,8 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
       stops: (ticket: RecordedTicket) => this.stopRunning(ticket),
       committed: (then: () => void) => this.starting.push(then),
     };
-    this.inside = new RecordedInside({ ...shared, ...running, questions: this.questions });
+    const random = (key: string): number => this.random(key);
+    this.inside = new RecordedInside({ ...shared, ...running, session, random, questions: this.questions });
     this.budget = openBudget(options.budget, { ...shared, ...running, session, inside: this.inside });
   }
 
@@ -315,7 +316,7 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
   }
 
   private isQuiet(): boolean {
-    if (this.running > 0 || this.timers.lasting || this.questions.waits.asking) return false;
+    if (this.running > 0 || this.timers.lasting || this.questions.waits.asking || this.inside.isAtWork) return false;
     // What waits for a commit starts right after it.
     return this.uncommitted.length === 0 && this.starting.length === 0 && this.deliveries.empty;
   }

@@ -1,25 +1,38 @@
 import type { Clock } from '../../../base/clock.js';
-import { fromErrorData, stepCancelled } from '../../../base/errors.js';
+import { fromErrorData, stepCancelled, toErrorData } from '../../../base/errors.js';
 import type { Limit } from '../../../base/duration.js';
+import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
-import { askKey, parseKey } from '../../../base/address.js';
-import type { AnswerSource, Effect, Outcome, Question, StepOptions } from '../../ports/durable.js';
-import { partUnderWay } from '../open-question.js';
+import type { OpenSession } from '../../../journal/session.js';
+import { askKey, innerKey, parseKey } from '../../../base/address.js';
+import type {
+  AnswerSource,
+  Effect,
+  Outcome,
+  PartEffect,
+  Parts,
+  Question,
+  StepOptions,
+  Wait,
+} from '../../ports/durable.js';
+import { endPart, inPart, nameOfRun, partOf, partsStandStill } from '../part-under-way.js';
 import type { Deliveries } from './deliveries.js';
 import { waitOf } from './open-waits.js';
-import type { RecordedOutcomes } from './recorded-outcomes.js';
-import type { RecordedQuestions } from './recorded-questions.js';
+import { pastOf, type RecordedOutcomes } from './recorded-outcomes.js';
+import { lostOutcome, lostQuestion, runsAgain, type RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
-import { writeOutcome } from './write-outcome.js';
+import { isUnanswered, writeOutcome } from './write-outcome.js';
 
 /** The services of the back end that work inside effects needs. */
 interface InsideParts {
+  readonly session: OpenSession;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly outcomes: RecordedOutcomes;
   readonly deliveries: Deliveries;
   readonly questions: RecordedQuestions;
   readonly owner: ConstructorParameters<typeof RecordedTicket>[1];
+  readonly random: (key: string) => number;
   readonly starts: (ticket: RecordedTicket) => void;
   readonly stops: (ticket: RecordedTicket) => void;
   /** Assigns an outcome its position and time. */
@@ -28,9 +41,20 @@ interface InsideParts {
   readonly committed: (then: () => void) => void;
 }
 
+type Answered = (outcome: Outcome, by: string | undefined) => void;
+
 /** Work inside an effect: questions to people, and effects of its own. Their outcomes are recorded, and returned directly to the effect. */
 export class RecordedInside {
-  constructor(private readonly parts: InsideParts) {}
+  /** The runs that effects have started, with the effect that each belongs to. */
+  private readonly runs = new Map<() => boolean, RecordedTicket>();
+
+  constructor(private readonly its: InsideParts) {}
+
+  /** Whether a run inside an effect in progress is at work. */
+  get isAtWork(): boolean {
+    for (const [isAtWork, ticket] of this.runs) if (!ticket.isOver && isAtWork()) return true;
+    return false;
+  }
 
   /** @throws SkeinError the error of the answer */
   async ask(
@@ -40,32 +64,8 @@ export class RecordedInside {
     limit?: Limit,
     from?: AnswerSource,
   ): Promise<unknown> {
-    const { questions, deliveries, starts, stops } = this.parts;
-    // A part that waits for an answer is not in progress.
-    const parts = partUnderWay.getStore()?.of === ticket ? 1 : 0;
-    ticket.effects -= parts;
-    if (ticket.effects === 0) stops(ticket);
-    ticket.questions += 1;
-    // Continue together with the answer, not some turns later: in between, the run would seem idle, and waiters for that would be notified.
-    const goesOn = (): void => {
-      ticket.questions -= 1;
-      ticket.effects += parts;
-      if ((ticket.questions === 0 || parts > 0) && !ticket.dropped) starts(ticket);
-      // The clock of the attempt continues from the current time, not from the last delivery.
-      deliveries.takeTime();
-    };
-    const outcome = await new Promise<Outcome>((resolve) => {
-      try {
-        questions.askAside(ticket, askKey(ticket.key, name), waitOf(name, question, limit), (answer, by) => {
-          goesOn();
-          from?.(by);
-          resolve(answer);
-        });
-      } catch (error) {
-        goesOn();
-        throw error;
-      }
-    });
+    const wait = waitOf(name, question, limit);
+    const outcome = await this.asked(ticket, askKey(ticket.key, name), wait, (_outcome, by) => from?.(by));
     if (outcome.ok) return outcome.value;
     throw fromErrorData(outcome.error);
   }
@@ -75,41 +75,163 @@ export class RecordedInside {
    * only with the surrounding effect, so that it is tried again.
    */
   async run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
-    const { journal, clock, outcomes, owner, stamped, committed } = this.parts;
-    const inner = new RecordedTicket(key, owner, options);
-    inner.id = options.identity?.digest();
-    const found = outcomes.find(inner);
-    const before = found === undefined ? undefined : outcomes.outcomeOf(found.record);
-    if (found !== undefined && before?.ok === true) {
-      options.identity?.reused?.(found.record);
-      return before.value;
-    }
-    this.begins(ticket);
-    try {
-      inner.startedAt = clock.now();
-      const value: unknown = await partUnderWay.run({ of: ticket, name: parseKey(key).name ?? '', asked: 0 }, () =>
-        effect.perform(ticket),
-      );
+    const inner = this.innerOf(key, options);
+    const before = this.before(inner);
+    if (before?.ok === true) return before.value;
+    const told = await this.inProgress(ticket, key, async () => {
+      inner.startedAt = this.its.clock.now();
+      const value: unknown = await effect.perform(ticket);
       if (ticket.dropped) throw stepCancelled();
-      const told = writeOutcome(journal, inner, stamped(inner, { ok: true, value }));
-      if (!told.ok) throw fromErrorData(told.error);
-      await new Promise<void>(committed);
-      return told.value;
-    } finally {
-      this.ends(ticket);
+      return await this.record(ticket, inner, { ok: true, value });
+    });
+    if (told.ok) return told.value;
+    throw fromErrorData(told.error);
+  }
+
+  /** What records the effects of runs inside this one. */
+  partsOf(ticket: RecordedTicket): Parts {
+    const { outcomes, owner, random } = this.its;
+    const keyOf = (name: string): string => innerKey(ticket.key, name);
+    return {
+      nameOf: (run) => nameOfRun(ticket, run),
+      begins: (isAtWork) => {
+        this.runs.set(isAtWork, ticket);
+        const rests = (): void => this.its.deliveries.wake();
+        return { rests, over: () => (this.runs.delete(isAtWork), rests()) };
+      },
+      perform: (name, effect, options, waits) =>
+        this.perform(ticket, this.innerOf(keyOf(name), options), effect, waits),
+      run: (name, effect, options) => this.run(ticket, keyOf(name), effect, options),
+      isRecorded: (name, identity) => outcomes.isRecorded(keyOf(name), identity),
+      isTaken: (name, identity) => outcomes.isTaken(keyOf(name), identity),
+      underWay: () => partOf(ticket)?.name,
+      idempotencyKey: (name) => `${owner.runId}/${keyOf(name)}`,
+      random: (name) => random(keyOf(name)),
+    };
+  }
+
+  /** Like an effect of the run itself: a part that may be done only once is recorded before it starts, and its failure counts. */
+  private async perform(
+    ticket: RecordedTicket,
+    inner: RecordedTicket,
+    effect: PartEffect,
+    waits: () => () => void,
+  ): Promise<Outcome> {
+    if (ticket.isOver) return isLeft(ticket) ? ((await effect()) ?? CUT_OFF) : CUT_OFF;
+    const before = this.before(inner);
+    // What stood at a question has not been done.
+    if (before !== undefined && !isUnanswered(before)) return before;
+    return await this.inProgress(ticket, inner.key, async () => {
+      const lost = await this.starts(ticket, inner, waits);
+      if (lost !== undefined) return isUnanswered(lost) ? lost : await this.record(ticket, inner, lost);
+      inner.startedAt = this.its.clock.now();
+      const outcome = await effect();
+      if (outcome === undefined || ticket.isOver) return outcome ?? CUT_OFF;
+      inner.unmade = outcome.unmade === true;
+      const isOpen = isUnanswered(outcome) && inner.options?.effect !== 'once';
+      return isOpen ? outcome : await this.record(ticket, inner, outcome);
+    });
+  }
+
+  private innerOf(key: string, options: StepOptions): RecordedTicket {
+    const inner = new RecordedTicket(key, this.its.owner, options);
+    inner.id = options.identity?.digest();
+    return inner;
+  }
+
+  private before(inner: RecordedTicket): Outcome | undefined {
+    const { outcomes } = this.its;
+    const found = outcomes.find(inner);
+    if (found === undefined) return undefined;
+    const before = outcomes.outcomeOf(found.record);
+    if (before.ok) inner.options?.identity?.reused?.(pastOf(found));
+    return before;
+  }
+
+  /** J6: commits the start of a part that is not only read. Returns its outcome if it is lost, and a person says that it is not done again. */
+  private async starts(
+    ticket: RecordedTicket,
+    { key, id, options }: RecordedTicket,
+    waits: () => () => void,
+  ): Promise<Outcome | undefined> {
+    const { session, journal, clock } = this.its;
+    const kind = options?.effect;
+    if (kind !== 'once' && kind !== 'idempotent') return undefined;
+    const before = kind === 'once' ? session.ledger.started(key) : undefined;
+    if (before !== undefined) {
+      const goesOn = waits();
+      const wait = lostQuestion(key, before, options?.evidence);
+      const outcome = await this.asked(ticket, innerKey(key, 'outcome'), wait, goesOn);
+      if (!outcome.ok || !runsAgain(outcome.value)) return lostOutcome(key, outcome, options?.lostValue);
     }
+    journal.write(encodeRecord({ t: 'start', at: clock.now(), key, ...(id === undefined ? {} : { id }) }));
+    await this.committed();
+    return undefined;
   }
 
-  private begins(ticket: RecordedTicket): void {
+  /** Writes an outcome. One that may be lost in a crash needs no commit of its own. */
+  private async record(ticket: RecordedTicket, inner: RecordedTicket, outcome: Outcome): Promise<Outcome> {
+    const isLosable = inner.options?.losable === true && outcome.ok;
+    const told = writeOutcome(this.its.journal, inner, this.its.stamped(inner, outcome), isLosable);
+    if (!isLosable) await this.committed();
+    return ticket.dropped ? CUT_OFF : told;
+  }
+
+  private async committed(): Promise<void> {
+    await new Promise<void>(this.its.committed);
+  }
+
+  private async asked(ticket: RecordedTicket, key: string, wait: Wait, answered?: Answered): Promise<Outcome> {
+    const { questions, deliveries, starts, stops } = this.its;
+    // A part that waits for an answer is not in progress.
+    const partsGoOn = partsStandStill(ticket);
+    const isPart = partOf(ticket) !== undefined;
+    if (ticket.effects === 0) stops(ticket);
+    ticket.questions += 1;
+    // Continue together with the answer, not some turns later: in between, the run would seem idle, and waiters for that would be notified.
+    const goesOn = (): void => {
+      ticket.questions -= 1;
+      partsGoOn();
+      if ((ticket.questions === 0 || isPart) && !ticket.dropped) starts(ticket);
+      // The clock of the attempt continues from the current time, not from the last delivery.
+      deliveries.takeTime();
+    };
+    return await new Promise<Outcome>((resolve) => {
+      try {
+        questions.askAside(ticket, key, wait, (outcome, by) => {
+          goesOn();
+          answered?.(outcome, by);
+          resolve(outcome);
+        });
+      } catch (error) {
+        goesOn();
+        throw error;
+      }
+    });
+  }
+
+  /** Runs a part. With only open questions left, the surrounding effect no longer counts as running (R4). */
+  private async inProgress(ticket: RecordedTicket, key: string, work: () => Promise<Outcome>): Promise<Outcome> {
+    const { starts, stops, deliveries } = this.its;
     ticket.effects += 1;
-    if (!ticket.dropped) this.parts.starts(ticket);
-  }
-
-  /** With only open questions left, the surrounding effect no longer counts as running (R4). */
-  private ends(ticket: RecordedTicket): void {
-    ticket.effects -= 1;
-    if (ticket.effects > 0 || ticket.questions === 0 || ticket.dropped) return;
-    this.parts.stops(ticket);
-    this.parts.deliveries.wake();
+    if (!ticket.dropped) starts(ticket);
+    return await inPart(ticket, parseKey(key).name ?? '', async (part) => {
+      try {
+        return await work();
+      } finally {
+        endPart(ticket, part);
+        if (ticket.effects === 0 && ticket.questions > 0 && !ticket.dropped) {
+          stops(ticket);
+          deliveries.wake();
+        }
+      }
+    });
   }
 }
+
+/** Whether the function has returned without waiting for a run that it started. One that waits for an answer starts such runs again. */
+function isLeft({ due, outcome, dropped }: RecordedTicket): boolean {
+  return !dropped && (due ?? outcome)?.ok === true;
+}
+
+const CUT_OFF: Outcome = { ok: false, error: toErrorData(stepCancelled()) };

@@ -4,6 +4,7 @@ import type {
   AnswerSource,
   Effect,
   Outcome,
+  Parts,
   Question,
   Reserve,
   StepIo,
@@ -20,6 +21,7 @@ interface TicketOwner {
   readonly inside: {
     ask(ticket: RecordedTicket, name: string, question: Question, limit?: Limit, from?: AnswerSource): Promise<unknown>;
     run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown>;
+    partsOf(ticket: RecordedTicket): Parts;
   };
   /** Absent if no budget applies. */
   readonly budget?: { reserveFor(ticket: RecordedTicket): Reserve } | undefined;
@@ -96,6 +98,10 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
 
   run(key: string, effect: Effect, options: StepOptions): Promise<unknown> {
     return this.owner.inside.run(this, key, effect, options);
+  }
+
+  get parts(): Parts {
+    return this.owner.inside.partsOf(this);
   }
 
   drop(): void {

@@ -1,5 +1,4 @@
-import { SkeinError, toErrorData } from '../../../base/errors.js';
-import { isThenable } from '../../../base/at-once.js';
+import { toErrorData } from '../../../base/errors.js';
 import { asRecorded, isPlainObject, present, type JsonObject } from '../../../base/json.js';
 import { kindText } from '../../../lang/value-text.js';
 import type { StepNote } from '../../../events/event.js';
@@ -16,17 +15,19 @@ import { CLEAR, type ClearedCall, type ClearsCalls, type NodeCall } from '../../
 import { isAllowed } from '../../graph/explain.js';
 import { GUARD_EXPIRES_MS } from '../../ports/executor.js';
 import { limitOf } from '../../../base/duration.js';
-import { isGoto, jumpOf, type Goto, type Jump } from '../../../plan/goto.js';
+import { isGoto, type Jump } from '../../../plan/goto.js';
 import type { TaskFunction } from '../../graph/compile.js';
 import { countInner } from '../../../events/call-fold.js';
 import { askInside, reserveInside } from '../asking.js';
 import { callerOf, definitionOf } from '../../durable/identity.js';
-import { nextInPart, questionIn } from '../../durable/open-question.js';
+import { questionIn } from '../../durable/open-question.js';
+import { nextInPart } from '../../durable/part-under-way.js';
 import { hearsAnswer } from '../../../guard/label.js';
 import type { Effect, Identity, Influence, Outcome, Past, Question, StepIo, StepOptions } from '../../ports/durable.js';
 import { ReadLog } from '../../state/reads.js';
 import { besideEffect } from '../inside.js';
 import type { Body, Step } from '../step.js';
+import { recordedResult, resultOf, strayJump, updateOf } from './recorded-result.js';
 import { InnerRuns } from './inner-run.js';
 import { hearTool, withoutTool } from './tool-result.js';
 import { isMutation } from '../../state/viewed.js';
@@ -78,16 +79,17 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   /** Options for a run that the function starts: it ends with the attempt that started it. */
   get runOptions(): object {
     const { run } = this.step;
-    this.lent ??= run.runOptions(
-      reserveInside(this.step, this.io),
-      (note) => {
-        countInner(run.tallies.spent, note);
-        if (run.reporter.observed) this.step.emit({ type: 'step.note', note }, false);
+    this.lent ??= run.runOptions({
+      reserve: reserveInside(this.step, this.io),
+      parts: this.io.parts,
+      tell: (note, again) => {
+        countInner(again ? run.tallies.saved : run.tallies.spent, note);
+        if (run.reporter.observed) this.step.emit({ type: 'step.note', note }, again);
       },
-      this.influence,
-      this.step.path,
-      (name, question, from) => this.askNow(name, question, undefined, from),
-    );
+      influence: this.influence,
+      path: this.path,
+      ask: (name, question, from) => this.askNow(name, question, undefined, from),
+    });
     return { ...this.lent, signal: this.io.signal };
   }
 
@@ -209,45 +211,22 @@ export const taskBody: Body = {
 function startTask(step: Step): void {
   const { effect } = step.compiled.node;
   const { durable } = step.run;
-  if (durable.recorded) {
+  if (isWatched(step)) {
     const { identity } = step;
     const recorded = identity instanceof RecordedTask ? identity : new RecordedTask(step);
-    step.follow(durable.step(step.key, recorded, recorded));
+    // Of a run inside a step, only what must not happen twice is recorded: its values need not be JSON, and the function around it runs again, too.
+    step.follow(durable.step(step.key, recorded, durable.recorded || effect === 'once' ? recorded : undefined));
   } else step.follow(durable.step(step.key, step, effect === undefined ? undefined : { effect }));
+}
+
+/** Whether outcomes of the step, or of its parts, depend on what its function reads. */
+function isWatched({ run: { durable } }: Step): boolean {
+  return durable.recorded || durable.isInside === true;
 }
 
 function perform(step: Step, io: StepIo): unknown {
   const body = bodyOf(step);
   return resultOf(step, body(step.view(body), new TaskStep(step, io)));
-}
-
-/** Converts the result of a function that may choose the next node to its recorded form. */
-function resultOf({ compiled }: Step, result: unknown): unknown {
-  if (!compiled.jumps) return result;
-  return isThenable(result) ? Promise.resolve(result).then(jumpOf) : jumpOf(result);
-}
-
-/** Converts a result to its recorded form. Refuses a jump that no route follows: its record would look like a success. */
-function recordedResult(step: Step, result: unknown): unknown {
-  const { jumps, output } = step.compiled;
-  const give = (value: unknown): unknown => {
-    if (!jumps && isGoto(value)) throw strayJump(step, value);
-    if (output >= 0) return jumps ? jumpOf(value) : value;
-    if (!jumps) return recordedUpdate(value);
-    const { update, ...jump } = jumpOf(value);
-    return update === undefined ? jump : { ...jump, update: recordedUpdate(update) };
-  };
-  // Not every thenable returns a promise from `then`.
-  return isThenable(result) ? Promise.resolve(result).then(give) : give(result);
-}
-
-/** The error for a jump that no route follows. */
-function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
-  const to = typeof goto === 'string' ? goto : goto.join("', '");
-  const message = `'${compiled.id}' returned goto('${to}'), but does not declare that it chooses the next node`;
-  return new SkeinError('SKEIN_BAD_UPDATE', message, {
-    hint: `say so: { goto: ['${to}'] } in the options of a graph's node, choose: 'result' in a route of a plan`,
-  });
 }
 
 function bodyOf({ compiled }: Step): TaskFunction {
@@ -301,7 +280,7 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
 }
 
 function takeResult(step: Step, result: unknown): void {
-  const isUpdate = step.run.durable.recorded && step.compiled.output < 0;
+  const isUpdate = isWatched(step) && step.compiled.output < 0;
   const given = (update: unknown): unknown => (isUpdate ? updateOf(update) : update);
   if (step.compiled.jumps) {
     // The result is missing if a person decided the outcome of the step.
@@ -327,23 +306,4 @@ function takeOutcome(step: Step, outcome: Outcome): void {
       hint: `'${step.compiled.id}' tried to change the state; return an update instead: it is merged for you`,
     });
   } else step.fail(error);
-}
-
-/** A name that no channel can have (FORBIDDEN_NAMES): in a recorded update it lists the channels that the update clears. */
-const CLEARED = 'prototype';
-
-/** An update in recorded form: JSON has no undefined, and clearing a channel differs from leaving it out. */
-function recordedUpdate(update: unknown): unknown {
-  if (!isPlainObject(update)) return update;
-  const names = Object.keys(update).filter((name) => update[name] === undefined);
-  return names.length === 0 ? update : { ...update, [CLEARED]: names };
-}
-
-/** Restores an update from its recorded form. */
-function updateOf(recorded: unknown): unknown {
-  if (!isPlainObject(recorded) || !Object.hasOwn(recorded, CLEARED)) return recorded;
-  const { [CLEARED]: names, ...update } = recorded;
-  if (!Array.isArray(names)) return recorded;
-  for (const name of names as unknown[]) if (typeof name === 'string') update[name] = undefined;
-  return update;
 }
