@@ -60,10 +60,11 @@ export function createFindings({ lenient = false, words = WORDS_OF_FILES }: Find
   const counts = { error: 0, warning: 0 };
   const put = (problem: Problem): void => {
     const { code, at, hint } = problem;
+    const count = counts[problem.severity];
+    if (count >= MAX_FINDINGS) return;
     const message = visibleText(problem.message);
     const key = JSON.stringify([code, message, at?.file, at?.line, at?.column]);
-    const count = counts[problem.severity];
-    if (seen.has(key) || count >= MAX_FINDINGS) return;
+    if (seen.has(key)) return;
     counts[problem.severity] = count + 1;
     seen.add(key);
     list.push({ ...problem, message, ...(hint === undefined ? {} : { hint: visibleText(hint) }) });

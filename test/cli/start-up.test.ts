@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { evaluated } from './support/evaluated.js';
-import { CHAIN, makeProject } from './support/skein.js';
+import { CHAIN } from './support/skein.js';
 
 describe('start-up (statement 89)', () => {
   test('--version loads nothing but its own files', async () => {
-    const loaded = await evaluated(['--version'], await makeProject());
+    const loaded = await evaluated(['--version'], {});
     const own = ['main', 'own-package', 'view/streams'].map((name) => `src/cli/${name}.ts`);
     expect(loaded.toSorted()).toEqual(own);
   });
 
   test('help loads the parser of the command line, and no part of a run', async () => {
-    const loaded = await evaluated(['help', 'run'], await makeProject());
+    const loaded = await evaluated(['help', 'run'], {});
     const other = loaded.filter(
       (name) =>
         !/^(src\/(cli|base|events|secrets)|node_modules\/commander|dist\/chunks\/rolldown-runtime)\b/.test(name),
@@ -19,25 +19,23 @@ describe('start-up (statement 89)', () => {
   });
 
   test('[XU11] completion loads what help loads, unless it is asked for a run', async () => {
-    const completed = await evaluated(['completion', 'words', '3', '--', 'skein', 'show', '--j'], await makeProject());
-    const helped = await evaluated(['help', 'show'], await makeProject());
+    const completed = await evaluated(['completion', 'words', '3', '--', 'skein', 'show', '--j'], {});
+    const helped = await evaluated(['help', 'show'], {});
     const own = completed.filter((name) => !helped.includes(name));
     expect(own.toSorted()).toEqual(['src/cli/commands/completion.ts', 'src/cli/completion/candidates.ts']);
-    const asked = await evaluated(['completion', 'words', '2', '--', 'skein', 'show', ''], await makeProject());
+    const asked = await evaluated(['completion', 'words', '2', '--', 'skein', 'show', ''], {});
     expect(asked).toContain('src/cli/completion/stored-words.ts');
   });
 
   test('validate loads no agents and no model packages', async () => {
-    const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const loaded = await evaluated(['validate', 'flow.yaml'], cwd);
+    const loaded = await evaluated(['validate', 'flow.yaml'], { 'flow.yaml': CHAIN });
     expect(
       loaded.filter((name) => /@ai-sdk|modelcontextprotocol|\/zod\/|src\/(agent|engine|audit)\//.test(name)),
     ).toEqual([]);
   });
 
   test('a run without a provider loads no provider package, no tool and no tool server client', async () => {
-    const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const loaded = await evaluated(['run', 'flow.yaml', '--mock'], cwd);
+    const loaded = await evaluated(['run', 'flow.yaml', '--mock'], { 'flow.yaml': CHAIN });
     expect(loaded.filter((name) => /@ai-sdk|modelcontextprotocol|\/zod\/|src\/agent\/mcp\//.test(name))).toEqual([]);
     expect(loaded).toContain('src/agent/script/script-model.ts');
   });

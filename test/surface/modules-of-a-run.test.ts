@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { counted, evaluated, imported, opened } from '../cli/support/evaluated.js';
-import { makeProject } from '../cli/support/skein.js';
 
 const WORKFLOW = `name: two
 agents:
@@ -78,7 +77,7 @@ describe('what a mock run evaluates', () => {
     ['dag', WORKFLOW],
     ['pipeline', PIPELINE],
   ])('of the %s notation is that notation, and the packages that read words and files', async (notation, text) => {
-    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], { 'w.yaml': text });
     expect(packages(modules)).toEqual(['commander', 'yaml']);
     expect(notations(modules)).toEqual([notation]);
     expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
@@ -97,18 +96,18 @@ describe('what a mock run evaluates', () => {
   });
 
   it('is what reads policies too where there is one', async () => {
-    const cwd = await makeProject({ 'w.yaml': WORKFLOW, 'skein.policy.yaml': 'deny: [shell]\n' });
-    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], cwd);
+    const files = { 'w.yaml': WORKFLOW, 'skein.policy.yaml': 'deny: [shell]\n' };
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], files);
     expect(modules).toContain('src/notations/policy/read-policy.ts');
   });
 
   it('stands in few files: opening one takes longer than reading code that is not needed', async () => {
-    const scripts = await counted(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': WORKFLOW }));
+    const scripts = await counted(['run', 'w.yaml', '--mock', '--no-store'], { 'w.yaml': WORKFLOW });
     expect(new Set(scripts.map(({ file }) => file)).size).toBeLessThanOrEqual(MOST_FILES);
   });
 
   it('is what it is recorded with where it has a store, and nothing that tells of recorded runs', async () => {
-    const modules = await evaluated(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': WORKFLOW }));
+    const modules = await evaluated(['run', 'w.yaml', '--mock'], { 'w.yaml': WORKFLOW });
     expect(modules).toContain('src/engine/durable/recorded/recorded-durable.ts');
     expect(modules.filter((name) => SELDOM.test(name))).toEqual([]);
     expect(
@@ -123,36 +122,30 @@ describe('what a mock run evaluates', () => {
       'script.yaml': `rules: [{ step: one, answer: '{"n":1}' }]`,
     };
     const args = ['run', 'w.yaml', '--mock=script.yaml', '--no-store'];
-    expect(packages(await evaluated(args, await makeProject(files))).toSorted()).toEqual([
-      'commander',
-      'json-schema',
-      'yaml',
-    ]);
+    expect(packages(await evaluated(args, files)).toSorted()).toEqual(['commander', 'json-schema', 'yaml']);
   });
 
   it('is supervision too where a step is supervised', async () => {
     const text = WORKFLOW.replace('prompt: repair', 'prompt: repair, supervise: true');
-    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], { 'w.yaml': text });
     expect(modules).toContain('src/supervise/phases.ts');
   });
 
   it('is the expression language too where it has a condition', async () => {
     const text = WORKFLOW.replace('prompt: repair', "prompt: repair, condition: { cel: '1 < 2' }");
-    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], await makeProject({ 'w.yaml': text }));
+    const modules = await evaluated(['run', 'w.yaml', '--mock', '--no-store'], { 'w.yaml': text });
     expect(packages(modules)).toEqual(['cel', 'commander', 'yaml']);
   });
 
   it('[15] is the table of prices only where an agent names a model', async () => {
     const prices = async (text: string): Promise<boolean> =>
-      (await evaluated(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': text }))).includes(
-        'src/budget/prices.ts',
-      );
+      (await evaluated(['run', 'w.yaml', '--mock'], { 'w.yaml': text })).includes('src/budget/prices.ts');
     expect(await prices(WORKFLOW)).toBe(false);
     expect(await prices(WORKFLOW.replace('prompt: You read', 'prompt: You read, model: openai/gpt-5-mini'))).toBe(true);
   });
 
   it('is no code of tools, whatever tools its agents have', async () => {
-    const modules = await evaluated(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': WORKFLOW }));
+    const modules = await evaluated(['run', 'w.yaml', '--mock'], { 'w.yaml': WORKFLOW });
     expect(modules).toContain('src/agent/tools/catalogue.ts');
     expect(toolModules(modules).filter((name) => !ABOUT_TOOLS.includes(name))).toEqual([]);
   });
@@ -163,9 +156,7 @@ describe('what a mock run evaluates', () => {
   - { step: two, answer: repaired }
 `;
     const args = ['run', 'w.yaml', '--mock=script.yaml'];
-    const modules = toolModules(
-      await evaluated(args, await makeProject({ 'w.yaml': WORKFLOW, 'script.yaml': script })),
-    );
+    const modules = toolModules(await evaluated(args, { 'w.yaml': WORKFLOW, 'script.yaml': script }));
     expect(modules).toContain('read-file');
     expect(modules).toContain('paths');
     for (const other of ['glob', 'grep', 'write-file', 'edit-file', 'shell', 'fetch']) {
@@ -252,7 +243,7 @@ describe('what an import evaluates', () => {
 });
 
 test('a plan is analysed, checked and compiled once in a process', async () => {
-  const scripts = await counted(['run', 'w.yaml', '--mock'], await makeProject({ 'w.yaml': WORKFLOW }));
+  const scripts = await counted(['run', 'w.yaml', '--mock'], { 'w.yaml': WORKFLOW });
   // Functions of other modules that have these names are not called here.
   const calls = (name: string): number =>
     scripts

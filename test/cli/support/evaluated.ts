@@ -15,16 +15,35 @@ interface Script {
   }[];
 }
 
-/** The files that a command evaluates, and how often their functions are called. The command must succeed. */
-export async function counted(words: readonly string[], cwd: string): Promise<readonly Script[]> {
-  const scripts = await scriptsOf(cwd, (env) => skein(words, { cwd, env }));
+/** What was started already: tests that look at different things of the same start share it. */
+const started = new Map<string, Promise<readonly Script[]>>();
+
+function once(key: unknown, scripts: () => Promise<readonly Script[]>): Promise<readonly Script[]> {
+  const text = JSON.stringify(key);
+  const known = started.get(text) ?? scripts();
+  started.set(text, known);
+  return known;
+}
+
+/** The files that a command evaluates in a project of these files, and how often their functions are called. The command must succeed. */
+export async function counted(
+  words: readonly string[],
+  files: Readonly<Record<string, string>>,
+): Promise<readonly Script[]> {
+  const scripts = await once([words, files], async () => {
+    const cwd = await makeProject(files);
+    return await scriptsOf(cwd, (env) => skein(words, { cwd, env }));
+  });
   expect(scripts.map(({ file }) => file)).toContain(MAIN);
   return scripts;
 }
 
 /** The modules that a command evaluates: of a file that was built, those that were built into it. Paths from the root, such as `src/cli/main.ts`. */
-export async function evaluated(words: readonly string[], cwd: string): Promise<readonly string[]> {
-  return modulesOf(await counted(words, cwd));
+export async function evaluated(
+  words: readonly string[],
+  files: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  return modulesOf(await counted(words, files));
 }
 
 /** The modules that the code of a user evaluates, which imports the package as it was built. */
@@ -41,7 +60,9 @@ export async function opened(code: string): Promise<readonly string[]> {
 async function importedScripts(code: string): Promise<readonly Script[]> {
   const program = [process.execPath, '--input-type=module', '-e', code] as const;
   // Only from inside of the package does its own name mean what was built.
-  return await scriptsOf(await makeProject(), (env) => start(program, { cwd: ROOT, env }).ended);
+  return await once(code, async () => {
+    return await scriptsOf(await makeProject(), (env) => start(program, { cwd: ROOT, env }).ended);
+  });
 }
 
 async function scriptsOf(
