@@ -26,8 +26,22 @@ const DECIDED: ReadonlySet<unknown> = new Set([
 /** Details of the timeout of a question or an outside event that is an answer, because its step has a way for it. */
 export const EXPIRED = { expired: true } as const;
 
+/** The failure of a function whose parts, and the runs that it started, gave only what was recorded: without a change it fails again. */
+export function followsFromRecord(error: ErrorData): ErrorData {
+  return { hint: ASK_ANEW, details: { fromRecord: true }, ...error };
+}
+
+const ASK_ANEW = 'everything that it received came from the record: to ask anew, fork the run from this step';
+
+/** Whether an error is such a failure. */
+export function isFromRecord({ details }: Partial<ErrorData>): boolean {
+  return isPlainObject(details) && details['fromRecord'] === true;
+}
+
 /** Whether a resume of the same definition fails with this error again, and runs nothing: only a change or a fork helps. */
-export function isDecided({ code, details }: Partial<ErrorData>): boolean {
+export function isDecided(error: Partial<ErrorData>): boolean {
+  const { code, details } = error;
+  if (isFromRecord(error)) return true;
   // A model that answers with nothing is asked again. That a loop is left with nothing follows from answers that count.
   if (code === 'SKEIN_MODEL_EMPTY') return isPlainObject(details) && details['loop'] !== undefined;
   if (code === 'SKEIN_TIMEOUT') return isPlainObject(details) && details['expired'] === true;

@@ -158,6 +158,24 @@ describe('a failure that a resume alone meets again', () => {
     expect((await served(fork.split(' ').slice(1), { cwd })).stderr).toContain('May the step "b" call shell?');
   });
 
+  test('a function that fails because of what its parts gave: a resume fails again with that, and then the fork is named', async () => {
+    const cwd = await makeProject({
+      'flow.mjs': `import { graph } from 'skein/graph';
+export default graph().node('judge', async (_state, step) => {
+  throw new Error(await step.run('answer', () => 'not good enough'));
+}, { inputs: [] });
+`,
+    });
+    const first = await served(['run', 'flow.mjs', '--trust'], { cwd });
+    expect([first.code, first.stderr.includes(AGAIN), first.stderr.includes(FORK)]).toEqual([3, true, false]);
+    const again = await served(['resume', '-1', '--trust'], { cwd });
+    expect(again.stderr).toContain('not good enough');
+    expect([again.stderr.includes(AGAIN), below(FORK, again.stderr)]).toEqual([
+      false,
+      expect.stringMatching(/^skein fork [0-9a-f]+ --from judge/),
+    ]);
+  });
+
   test('too many nodes one after another: names the flag that allows more', async () => {
     const text = `${AGENTS}workflow:\n  - { id: a, type: agent, name: w }\n  - { id: b, type: agent, name: w }\n`;
     const cwd = await makeProject({ 'flow.yaml': text });

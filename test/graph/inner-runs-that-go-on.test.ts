@@ -210,4 +210,19 @@ describe('a run that a step starts', () => {
     const { state } = await flow.run({}, { store, models: { env: {}, noProbe: true, script }, resume: first.runId });
     expect(state['t']).toEqual(['one', 'two', 'three']);
   });
+
+  it('says what helps where a function fails because of what is recorded, and a resume would fail again', async () => {
+    const { plain, models, requests } = world();
+    const flow = flowOf(async (step) => {
+      const { answer } = await plain.run('x', step.runOptions);
+      throw new Error(`"${answer}" is not what I need`);
+    });
+    const store = memoryStore();
+    const first = await flow.run({}, { store, models });
+    const second = await flow.run({}, { store, models, resume: first.runId });
+    const hints = [first, second].map(({ error }) => error?.hint);
+    expect(hints).toEqual([undefined, expect.stringContaining('fork the run from this step')]);
+    await flow.run({}, { store, models, fork: { run: first.runId, from: 't' } });
+    expect(requests.length).toBe(2);
+  });
 });

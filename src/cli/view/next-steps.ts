@@ -1,5 +1,5 @@
 import { isInside, pathOf } from '../../base/address.js';
-import { isDecided } from '../../base/decided.js';
+import { isDecided, isFromRecord } from '../../base/decided.js';
 import { isEnding, type ErrorData } from '../../base/errors.js';
 import { isPlainObject } from '../../base/json.js';
 import type { RunOutcome } from '../../events/census.js';
@@ -94,7 +94,8 @@ function afterFailure(
   const failed = steps.filter(({ error }) => error !== undefined && error.message === (told ?? error).message);
   // The steps around a failed one have its error.
   const last = failed.findLast((one) => !failed.some((other) => other !== one && isInside(other.path, one.path)));
-  const from = last === undefined || !OWN.has(last.error?.code) ? 'STEP' : shellWord(pathOf(last.path));
+  const isOwn = OWN.has(last?.error?.code) || isFromRecord(last?.error ?? {});
+  const from = last === undefined || !isOwn ? 'STEP' : shellWord(pathOf(last.path));
   return [
     ...nextSteps(CHANGED, `skein resume ${run}${flag}`),
     ...nextSteps(

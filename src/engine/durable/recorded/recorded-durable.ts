@@ -1,4 +1,4 @@
-import { isUnmade } from '../../../base/decided.js';
+import { followsFromRecord, isUnmade } from '../../../base/decided.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { isThenable } from '../../../base/at-once.js';
 import type { InnerCall, SkeinEvent } from '../../../events/event.js';
@@ -337,5 +337,10 @@ function isLosable({ options }: RecordedTicket): boolean {
 
 function failed(ticket: RecordedTicket, error: unknown): Outcome {
   ticket.unmade = isUnmade(error);
-  return { ok: false, error: toErrorData(error) };
+  const data = toErrorData(error);
+  return { ok: false, error: ticket.fromRecord === true && !isCutOff(data) ? followsFromRecord(data) : data };
+}
+
+function isCutOff({ code }: ErrorData): boolean {
+  return code === 'SKEIN_QUESTION' || code === 'SKEIN_CANCELLED' || code === 'SKEIN_BUDGET';
 }

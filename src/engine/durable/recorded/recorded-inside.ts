@@ -76,7 +76,7 @@ export class RecordedInside {
    */
   async run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
     const inner = this.innerOf(key, options);
-    const before = this.before(inner);
+    const before = this.before(ticket, inner);
     if (before?.ok === true) return before.value;
     const told = await this.inProgress(ticket, key, async () => {
       inner.startedAt = this.its.clock.now();
@@ -118,7 +118,7 @@ export class RecordedInside {
     waits: () => () => void,
   ): Promise<Outcome> {
     if (ticket.isOver) return isLeft(ticket) ? ((await effect()) ?? CUT_OFF) : CUT_OFF;
-    const before = this.before(inner);
+    const before = this.before(ticket, inner);
     // What stood at a question has not been done.
     if (before !== undefined && !isUnanswered(before)) return before;
     return await this.inProgress(ticket, inner.key, async () => {
@@ -139,11 +139,12 @@ export class RecordedInside {
     return inner;
   }
 
-  private before(inner: RecordedTicket): Outcome | undefined {
+  private before(ticket: RecordedTicket, inner: RecordedTicket): Outcome | undefined {
     const { outcomes } = this.its;
     const found = outcomes.find(inner);
     if (found === undefined) return undefined;
     const before = outcomes.outcomeOf(found.record);
+    ticket.fromRecord ??= true;
     if (before.ok) inner.options?.identity?.reused?.(pastOf(found));
     return before;
   }
@@ -214,6 +215,7 @@ export class RecordedInside {
   private async inProgress(ticket: RecordedTicket, key: string, work: () => Promise<Outcome>): Promise<Outcome> {
     const { starts, stops, deliveries } = this.its;
     ticket.effects += 1;
+    ticket.fromRecord = false;
     if (!ticket.dropped) starts(ticket);
     return await inPart(ticket, parseKey(key).name ?? '', async (part) => {
       try {

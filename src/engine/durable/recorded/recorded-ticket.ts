@@ -49,6 +49,8 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   questions = 0;
   /** Number of effects in progress inside it. */
   effects = 0;
+  /** True if all parts of its effect so far were recorded, false if one was performed; undefined if it has none. */
+  fromRecord: boolean | undefined = undefined;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
   /** When its timer was set. */
