@@ -75,8 +75,9 @@ describe('the JSON reader', () => {
         const expected = parsed(json);
         const isRefused = problems.some(({ code }) => code === 'json-syntax');
         expect(isRefused).toBe(expected === undefined);
-        if (expected === undefined || root === undefined || problems.length > 0 || /\\u[dD]|\p{Surrogate}/u.test(json))
-          return;
+        if (expected === undefined || root === undefined || problems.length > 0) return;
+        // Lone surrogates are problems elsewhere; a number that JSON.parse rounds is read as a text: test/lang/numbers-as-written.test.ts.
+        if (/\\u[dD]|\p{Surrogate}|\d{16}/u.test(json)) return;
         expect(toJson(root)).toEqual(expected.value);
       }),
       { numRuns: 1_000 },
