@@ -1,6 +1,6 @@
 import type { CountsCalls } from '../events/spending.js';
 import { innerCalls } from '../events/call-fold.js';
-import type { Influence, Parts, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
+import type { Influence, RunOptionsOf, Reserve } from '../engine/ports/durable.js';
 import { answeredAround, unlessWaiting, type AnsweredAround } from './answered-around.js';
 import { executorOf, runTrustOf } from '../agent/executor.js';
 import { WrittenHere } from '../agent/run-trust.js';
@@ -61,15 +61,13 @@ interface Shared {
   readonly counts?: CountsCalls | undefined;
   /** Counts those of their calls that are answered from the record of that step. */
   readonly saves?: CountsCalls | undefined;
-  /** Records the effects of the inner runs as parts of that step. */
-  readonly parts?: Parts | undefined;
   /** The influence on the start of the inner runs. It also collects the labels of their results. */
   readonly influence?: Influence | undefined;
   /** Policies that apply to all inner runs. */
   readonly policies?: readonly Policy[] | undefined;
   /** What the run and its inner runs wrote so far. */
   readonly wrote?: WrittenHere | undefined;
-  /** Who answers the questions of the inner runs, if the step that started them asks them. */
+  /** Who answers the questions of the inner runs, if the step that started them asks them, and what records their effects as parts of that step. */
   readonly answered?: AnsweredAround | undefined;
 }
 
@@ -151,9 +149,9 @@ export function launch(given: Launch): RunHandle {
   const stop = lazily(() => stopOf(options));
   const signal = (): AbortSignal => stop().signal;
   const again: BackendDefinition['launch'] = (other) => launch({ ...other, backend });
-  const { around, influence, parts } = sharedWith(options) ?? {};
+  const { around, influence, answered } = sharedWith(options) ?? {};
   const ofFiles = definitionLabel(compiled.plan, options, one.origins);
-  const inherited = { around, parts, influence: joinedIf(influence?.label(), ofFiles) };
+  const inherited = { around, answered, influence: joinedIf(influence?.label(), ofFiles) };
   const definition = { runId, compiled, models, recorded, told, turn, signal, ...inherited, launch: again };
   const open = (): OpenedRun | Promise<OpenedRun> => withSupervision(compiled.plan, backend.open(definition, options));
   const opened = checking?.then(open) ?? open();
@@ -214,7 +212,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
       const saves = innerCalls((note) => tell(note, true));
       const answered = answeredAround(ask, parts);
       const shares = { models, own, around: reserve, counts, saves, influence, policies, wrote: inside };
-      return inheritedOptions({ ...shares, answered, parts: answered.parts }, options, security(path));
+      return inheritedOptions({ ...shares, answered }, options, security(path));
     };
     return { own, runOptions };
   });

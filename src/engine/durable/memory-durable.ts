@@ -20,13 +20,16 @@ import type {
 import { MemoryQuestions, type AnswerQuestion } from './memory-questions.js';
 import { MemoryTicket } from './memory-ticket.js';
 import type { BudgetHost, RunBudget, Spender, Stand } from './run-budget.js';
+import { reserveInParts } from './part-under-way.js';
 import { isPart, type RunInside } from './run-inside.js';
 
 /** Options of the back end in memory. */
 export interface MemoryDurableOptions {
   readonly clock?: Clock;
-  /** Answers questions, one at a time. Absent if nobody can answer. */
+  /** Answers questions. Absent if nobody can answer. */
   readonly answer?: AnswerQuestion | undefined;
+  /** True if questions are asked as soon as they come up. */
+  readonly atOnce?: boolean | undefined;
   /** Creates the budget of the run. Absent if nothing limits it. */
   readonly budget?: MakeBudget | undefined;
   /** Records effects as parts of an effect of another run. Absent if the run is not inside a recorded one. */
@@ -47,7 +50,7 @@ export type MakeBudget = <S extends Spender>(host: BudgetHost<S>) => RunBudget<S
  */
 export class MemoryDurable implements Durable {
   private readonly clock: Clock;
-  private readonly answer: AnswerQuestion | undefined;
+  private readonly asks: Pick<MemoryDurableOptions, 'answer' | 'atOnce'>;
   readonly inside: RunInside | undefined;
   private taker: Taker | undefined = undefined;
   /** Outcomes that arrived while the interpreter was busy. */
@@ -77,7 +80,7 @@ export class MemoryDurable implements Durable {
     options: MemoryDurableOptions = {},
   ) {
     this.clock = options.clock ?? systemClock;
-    this.answer = options.answer;
+    this.asks = options;
     this.inside = options.inside;
     this.budget = options.budget?.({
       now: () => this.clock.now(),
@@ -157,14 +160,13 @@ export class MemoryDurable implements Durable {
   }
 
   reserveFor(ticket: MemoryTicket): Reserve | undefined {
-    const { budget } = this;
-    return budget?.reserveFor(ticket);
+    return this.budget && reserveInParts(ticket, this.budget.reserveFor(ticket));
   }
 
   private asked(): MemoryQuestions {
     this.questions ??= new MemoryQuestions({
+      ...this.asks,
       clock: this.clock,
-      answer: this.answer,
       taker: () => this.taker,
       stand: (ticket, stand) => this.stand(ticket, stand),
       leave: (ticket, stand) => this.leave(ticket, stand),

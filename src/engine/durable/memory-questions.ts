@@ -32,7 +32,9 @@ export type AnswerQuestion = (
 interface QuestionParts {
   readonly clock: Clock;
   /** Absent if nobody can answer. */
-  readonly answer: AnswerQuestion | undefined;
+  readonly answer?: AnswerQuestion | undefined;
+  /** True if the run around this one asks the questions: it has to know all of them, since some may be answered in its record. */
+  readonly atOnce?: boolean | undefined;
   readonly taker: () => Taker | undefined;
   /** Makes a ticket wait until only tickets that wait like this are left in the run. */
   readonly stand: (ticket: MemoryTicket, stand: Stand) => void;
@@ -65,14 +67,20 @@ interface QuestionTurn {
   readonly from?: AnswerSource | undefined;
 }
 
-/** The questions of a run in memory, asked one at a time. A question that nobody can answer stays open until nothing else runs. */
+/** The questions of a run in memory, asked one at a time, unless a run around it asks them. A question that nobody can answer stays open until nothing else runs. */
 export class MemoryQuestions {
   /** Questions that wait for those before them. Their promises are created when their turn comes. */
   private readonly turns = new Queue<QuestionTurn>();
-  /** True while a question is being answered. */
-  asking = false;
+  /** Number of questions that are being answered. */
+  private asked = 0;
+  /** When the first of them was asked. */
+  private askedFrom = 0;
 
   constructor(private readonly parts: QuestionParts) {}
+
+  get asking(): boolean {
+    return this.asked > 0;
+  }
 
   /** Asks a question whose answer is the outcome of the ticket. */
   put(ticket: MemoryTicket, wait: Wait): void {
@@ -147,13 +155,15 @@ export class MemoryQuestions {
   private takeTurn(turn: QuestionTurn): void {
     turn.goesOn = this.parts.waits(turn.ticket);
     this.turns.put(turn);
-    if (!this.asking) this.nextTurn();
+    this.nextTurn();
   }
 
   private nextTurn(): void {
+    if (this.asking && this.parts.atOnce !== true) return;
     const turn = this.turns.take();
-    this.asking = turn !== undefined;
     if (turn === undefined) return;
+    if (!this.asking) this.askedFrom = this.parts.clock.now();
+    this.asked += 1;
     const answer = turn.ask(turn);
     if (turn.answered === undefined) this.parts.follow(turn.ticket, answer);
     else turn.answered(answer);
@@ -169,20 +179,19 @@ export class MemoryQuestions {
 
   private async answerOf(turn: QuestionTurn): Promise<unknown> {
     try {
-      return await this.asked(turn);
+      return await this.answered(turn);
     } catch (error) {
       if (!SkeinError.isInstance(error) || error.code !== 'SKEIN_QUESTION') throw error;
       return await this.leftOpen(turn, error);
     }
   }
 
-  private async asked(turn: QuestionTurn): Promise<unknown> {
+  private async answered(turn: QuestionTurn): Promise<unknown> {
     const { open, ticket, answered, late } = turn;
     const { question } = turn.wait;
     const { answer, clock, thought } = this.parts;
     // The caller has not finished yet.
     await Promise.resolve();
-    const from = clock.now();
     try {
       if (answer === undefined || question === undefined || isGone(turn)) return undefined;
       const signal = late === undefined ? ticket.signal : AbortSignal.any([ticket.signal, late.signal]);
@@ -192,7 +201,8 @@ export class MemoryQuestions {
       return value;
     } finally {
       // The time a person takes to answer also passes for everything that waits for it.
-      thought(clock.now() - from);
+      this.asked -= 1;
+      thought(this.asking ? 0 : clock.now() - this.askedFrom);
       turn.goesOn?.();
       if (answered === undefined) ticket.letGo();
       this.nextTurn();

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { madeOnce } from '../../base/collections.js';
-import type { StepIo } from '../ports/durable.js';
+import { SkeinError } from '../../base/errors.js';
+import type { Held, Reserve, Reserving, StepIo } from '../ports/durable.js';
 
 /** A part of an effect, which asks under names of its own: once it is recorded, it asks nothing, and other parts keep their names. */
 export interface PartUnderWay {
@@ -13,6 +14,8 @@ export interface PartUnderWay {
   /** Number of its waits for answers and for budget. */
   waits: number;
   over: boolean;
+  /** Set if a budget is short: the part then counts as not done, even if it handles the error. */
+  short: unknown;
 }
 
 /** The part that the running code belongs to. */
@@ -20,7 +23,15 @@ const underWay = new AsyncLocalStorage<PartUnderWay | undefined>();
 
 /** Runs a part. Code that it starts belongs to it, also later. */
 export function inPart<T>(of: StepIo, name: string, work: (part: PartUnderWay) => T): T {
-  const part: PartUnderWay = { of, name, around: underWay.getStore(), asked: 0, waits: 0, over: false };
+  const part: PartUnderWay = {
+    of,
+    name,
+    around: underWay.getStore(),
+    asked: 0,
+    waits: 0,
+    over: false,
+    short: undefined,
+  };
   return underWay.run(part, () => work(part));
 }
 
@@ -29,6 +40,26 @@ export function partOf(of: StepIo): PartUnderWay | undefined {
   let part = underWay.getStore();
   while (part !== undefined && part.of !== of) part = part.around;
   return part;
+}
+
+/** Reserves for an effect and for its parts. */
+export function reserveInParts(of: StepIo, reserve: Reserve): Reserve {
+  const inside = async (wanted: Reserving): Promise<Held> => {
+    try {
+      return await reserve(wanted);
+    } catch (error) {
+      const isShort = SkeinError.isInstance(error) && error.code === 'SKEIN_BUDGET';
+      for (let part = isShort ? partOf(of) : undefined; part !== undefined; part = part.around) part.short ??= error;
+      throw error;
+    }
+  };
+  return Object.assign(inside, { strict: reserve.strict });
+}
+
+/** @throws what a part lacked that a budget was short of */
+export function unlessShort<T>({ short }: PartUnderWay, value: T): T {
+  if (short !== undefined) throw short as Error;
+  return value;
 }
 
 /** Returns a function that continues later as a part of what the running code belongs to, whoever calls it. */
@@ -46,12 +77,14 @@ export function nextInPart(of: StepIo): string | undefined {
 /** How many runs of each name an effect has started. */
 const runsOf = new WeakMap<StepIo, Map<string, number>>();
 
-/** The name of a run that an effect starts, unique in the effect. */
+/** The name of a run that an effect starts, unique in the effect. Runs of its parts are numbered by themselves: a part that is recorded starts none. */
 export function nameOfRun(of: StepIo, run: string): string {
+  const part = partOf(of);
+  const name = part === undefined ? run : `${part.name}+${run}`;
   const runs = madeOnce(runsOf, of, () => new Map<string, number>());
-  const count = (runs.get(run) ?? 0) + 1;
-  runs.set(run, count);
-  return count === 1 ? run : `${run}#${count}`;
+  const count = (runs.get(name) ?? 0) + 1;
+  runs.set(name, count);
+  return count === 1 ? name : `${name}#${count}`;
 }
 
 /** Counts the parts of an effect that are in progress. */

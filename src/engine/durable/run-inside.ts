@@ -12,7 +12,7 @@ import type {
   StepIo,
   StepOptions,
 } from '../ports/durable.js';
-import { inPart, nameOfRun, partOf } from './part-under-way.js';
+import { inPart, nameOfRun, partOf, unlessShort } from './part-under-way.js';
 
 /** An effect of a run inside another one. */
 interface Inner extends StepIo {
@@ -31,7 +31,8 @@ const DIGEST = 8;
  * the plan and the inputs of the run: the order in which a function starts runs may differ whenever it is performed.
  */
 export class RunInside {
-  private readonly name: string;
+  /** Unique in the effect around it. */
+  readonly name: string;
   private underWay: RunUnderWay | undefined = undefined;
   /** Numbers of waits of its effects for answers, and for the budget of a run around it. */
   private readonly waiting = new Map<Inner, number>();
@@ -87,7 +88,8 @@ export class RunInside {
   }
 
   run(ticket: Inner, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
-    const perform = (): unknown => inPart(ticket, parseKey(key).name ?? '', () => effect.perform(ticket));
+    const perform = (): unknown =>
+      inPart(ticket, parseKey(key).name ?? '', async (part) => unlessShort(part, await effect.perform(ticket)));
     return this.parts.run(this.partOf(key), { perform }, options);
   }
 

@@ -16,7 +16,8 @@ import type { Limit } from '../../budget/ledger.js';
 import { MemoryDurable, type MakeBudget } from '../../engine/durable/memory-durable.js';
 import { RunBudget } from '../../engine/durable/run-budget.js';
 import { RunInside } from '../../engine/durable/run-inside.js';
-import type { Parts, Reserve } from '../../engine/ports/durable.js';
+import type { Reserve } from '../../engine/ports/durable.js';
+import type { AnsweredAround } from '../answered-around.js';
 import { checkUnrecorded } from '../check-launch.js';
 import { withAdvice } from '../check-run.js';
 import { runLimits } from '../run-limits.js';
@@ -47,8 +48,8 @@ export interface BackendDefinition {
   readonly signal: () => AbortSignal;
   /** Reserves the spending of this run in the surrounding run, of whose effect this run is a part. */
   readonly around?: Reserve | undefined;
-  /** Records the effects of this run, if it is part of a recorded effect of the surrounding run, and has no store of its own. */
-  readonly parts?: Parts | undefined;
+  /** Answers the questions of this run, if it is part of an effect of the surrounding run; records its effects, if that one is recorded and it has no store of its own. */
+  readonly answered?: AnsweredAround | undefined;
   /** The label of the influence on the start of this run. */
   readonly influence?: Label | undefined;
   /** Starts another run that this one needs first: the turn before it. */
@@ -105,11 +106,13 @@ export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefin
 
 /** Keeps nothing of a run but its result. */
 export const inMemory: Backend = {
-  open({ runId, compiled, models, around, parts, influence }: BackendDefinition, options: RunOptions): OpenedRun {
+  open({ runId, compiled, models, around, answered, influence }: BackendDefinition, options: RunOptions): OpenedRun {
     const { inputs = {} } = options;
     const { plan } = compiled;
     const budget = budgetOf(runLimits(plan, checkUnrecorded(plan, options)), around);
-    const inside = parts && new RunInside(parts, plan.name, inputs);
+    const inside = answered?.parts && new RunInside(answered.parts, plan.name, inputs);
+    const isAnswered = inside !== undefined && options.answer === answered?.answer;
+    const answer = isAnswered ? answered?.answerTo(inside.name) : options.answer;
     return {
       inputs,
       settings: options,
@@ -118,7 +121,7 @@ export const inMemory: Backend = {
         start: {
           runId,
           inputs,
-          durable: new MemoryDurable(runId, { answer: answerBy(models, options.answer), budget, inside }),
+          durable: new MemoryDurable(runId, { answer: answerBy(models, answer), atOnce: isAnswered, budget, inside }),
         },
         close: closing(options, inside),
       }),

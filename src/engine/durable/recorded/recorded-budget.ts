@@ -9,7 +9,7 @@ import type { Store } from '../../../journal/store.js';
 import type { BudgetChange } from '../../../plan/budget.js';
 import type { Outcome, Question, Reserve, Reserving } from '../../ports/durable.js';
 import type { MakeBudget } from '../memory-durable.js';
-import { partsStandStill } from '../part-under-way.js';
+import { partsStandStill, reserveInParts } from '../part-under-way.js';
 import type { RunBudget, Stand } from '../run-budget.js';
 import { BudgetNote, type BudgetNotes } from './budget-note.js';
 import type { Deliveries } from './deliveries.js';
@@ -95,7 +95,7 @@ export class RecordedBudget {
   }
 
   reserveFor(ticket: RecordedTicket): Reserve {
-    const reserve = this.budget.reserveFor(ticket);
+    const reserve = reserveInParts(ticket, this.budget.reserveFor(ticket));
     return Object.assign((wanted: Reserving) => (this.isOver ? Promise.reject(stepCancelled()) : reserve(wanted)), {
       strict: reserve.strict,
     });

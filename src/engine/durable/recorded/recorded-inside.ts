@@ -15,7 +15,15 @@ import type {
   StepOptions,
   Wait,
 } from '../../ports/durable.js';
-import { endPart, inPart, nameOfRun, partOf, partsStandStill } from '../part-under-way.js';
+import {
+  endPart,
+  inPart,
+  nameOfRun,
+  partOf,
+  partsStandStill,
+  unlessShort,
+  type PartUnderWay,
+} from '../part-under-way.js';
 import type { Deliveries } from './deliveries.js';
 import { waitOf } from './open-waits.js';
 import { pastOf, type RecordedOutcomes } from './recorded-outcomes.js';
@@ -78,9 +86,9 @@ export class RecordedInside {
     const inner = this.innerOf(key, options);
     const before = this.before(ticket, inner);
     if (before?.ok === true) return before.value;
-    const told = await this.inProgress(ticket, key, async () => {
+    const told = await this.inProgress(ticket, key, async (part) => {
       inner.startedAt = this.its.clock.now();
-      const value: unknown = await effect.perform(ticket);
+      const value = unlessShort(part, await effect.perform(ticket));
       if (ticket.dropped) throw stepCancelled();
       return await this.record(ticket, inner, { ok: true, value });
     });
@@ -212,14 +220,18 @@ export class RecordedInside {
   }
 
   /** Runs a part. With only open questions left, the surrounding effect no longer counts as running (R4). */
-  private async inProgress(ticket: RecordedTicket, key: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  private async inProgress(
+    ticket: RecordedTicket,
+    key: string,
+    work: (part: PartUnderWay) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const { starts, stops, deliveries } = this.its;
     ticket.effects += 1;
     ticket.fromRecord = false;
     if (!ticket.dropped) starts(ticket);
     return await inPart(ticket, parseKey(key).name ?? '', async (part) => {
       try {
-        return await work();
+        return await work(part);
       } finally {
         endPart(ticket, part);
         if (ticket.effects === 0 && ticket.questions > 0 && !ticket.dropped) {
