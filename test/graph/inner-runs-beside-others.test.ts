@@ -124,6 +124,19 @@ describe('a run that a step starts, beside others', () => {
     expect([outcome, asked.length, paid.toSorted()]).toEqual(['succeeded', 3, ['a beside', 'a in part']]);
   });
 
+  it('waits with a question beside a limit of its own: the limit is not raised, and the question is given up', async () => {
+    const { payer, models, paid } = world();
+    const inner = graph<{ word: string }>()
+      .node('sure', async (_state, step) => await step.ask({ text: 'Sure?' }), { inputs: [] })
+      .node('said', agentNode(payer, { taskParam: 'word' }));
+    const flow = flowOf(async (step) => {
+      const budget = { calls: 1, onLimit: 'pause' } as const;
+      return (await inner.run({ word: 'x' }, { ...step.runOptions, budget })).outcome;
+    });
+    const { outcome, state } = await flow.run({}, { store: memoryStore(), models });
+    expect([outcome, state['t'], paid]).toEqual(['succeeded', 'out_of_budget', ['x']]);
+  });
+
   it('leaves a part undone that a budget was short for', async () => {
     const { plain, models, requests } = world();
     const flow = flowOf(async (step) => [

@@ -70,7 +70,7 @@ export class MemoryDurable implements Durable {
   private readonly budget: RunBudget<MemoryTicket> | undefined;
   private looking = false;
 
-  /** When the working time was first read: the time before does not matter. */
+  /** When the working time was first read. */
   private watchedFrom: number | undefined = undefined;
   /** Milliseconds spent waiting for people. */
   private waited = 0;
@@ -237,7 +237,8 @@ export class MemoryDurable implements Durable {
     this.ends(ticket);
     ticket.outcome = ticket.short ?? outcome;
     ticket.undo?.();
-    this.deliver(ticket);
+    if (this.busy) (this.queue ??= new Queue()).put(ticket);
+    else this.hand(ticket);
   }
 
   private begins(ticket: MemoryTicket): void {
@@ -257,6 +258,7 @@ export class MemoryDurable implements Durable {
   private ends(ticket: MemoryTicket): void {
     this.budget?.close(ticket);
     this.stops(ticket);
+    for (const stand of ticket.stands ?? []) this.inside?.goesOn(stand);
     if (ticket.stands !== undefined) this.standing?.delete(ticket);
   }
 
@@ -273,11 +275,6 @@ export class MemoryDurable implements Durable {
   private rests(ticket: MemoryTicket): void {
     this.stops(ticket);
     this.wake();
-  }
-
-  private deliver(ticket: MemoryTicket): void {
-    if (this.busy) (this.queue ??= new Queue()).put(ticket);
-    else this.hand(ticket);
   }
 
   private hand(ticket: MemoryTicket): void {
@@ -302,11 +299,13 @@ export class MemoryDurable implements Durable {
   private stand(ticket: MemoryTicket, stand: Stand): void {
     (ticket.stands ??= new Set()).add(stand);
     (this.standing ??= new Set()).add(ticket);
+    this.inside?.stands(stand);
     if (ticket.effects === 0) this.rests(ticket);
   }
 
   /** Ends a wait, even if other work of the run continues. */
   private leave(ticket: MemoryTicket, stand: Stand): void {
+    this.inside?.goesOn(stand);
     if (ticket.stands?.delete(stand) === true && ticket.stands.size === 0) this.goesOn(ticket);
   }
 
@@ -324,6 +323,7 @@ export class MemoryDurable implements Durable {
       await this.taker?.resting;
     } while (this.taker?.resting !== undefined);
     this.looking = false;
+    this.inside?.rests();
     const { standing, busy, active, questions } = this;
     if (standing === undefined || busy || active > 0 || questions?.asking === true) return;
     const all = [...standing].flatMap((ticket) => [...(ticket.stands ?? [])].map((stand) => ({ ticket, stand })));
@@ -336,10 +336,10 @@ export class MemoryDurable implements Durable {
 
   /** Whether anything goes on in this run that waits for nothing outside of it. */
   private isAtWork(): boolean {
-    const { busy, active, inside } = this;
+    const { busy, active, inside, looking } = this;
     const resting = this.taker?.resting;
     void resting?.then(() => inside?.rests());
-    return busy || resting !== undefined || active > (inside?.waitingEffects ?? 0);
+    return busy || looking || resting !== undefined || active > (inside?.waitingEffects ?? 0);
   }
 
   private goesOn(ticket: MemoryTicket): void {

@@ -37,6 +37,8 @@ export class RunInside {
   /** Numbers of waits of its effects for answers, and for the budget of a run around it. */
   private readonly waiting = new Map<Inner, number>();
 
+  private readonly standing = new Map<object, () => void>();
+
   constructor(
     private readonly parts: Parts,
     plan: string,
@@ -68,6 +70,17 @@ export class RunInside {
       if (left === 0) waiting.delete(ticket);
       else waiting.set(ticket, left);
     };
+  }
+
+  /** An effect waits until nothing else in the run continues. */
+  stands(stand: object): void {
+    if (!this.standing.has(stand)) this.standing.set(stand, this.parts.waits());
+  }
+
+  /** Such a wait is over. */
+  goesOn(stand: object): void {
+    this.standing.get(stand)?.();
+    this.standing.delete(stand);
   }
 
   /** Number of effects that only wait. */
@@ -110,6 +123,10 @@ export class RunInside {
       run: (name, effect, options) => parts.run(nameIn(name), effect, options),
       isRecorded: (name, identity) => parts.isRecorded(nameIn(name), identity),
       isTaken: (name, identity) => parts.isTaken(nameIn(name), identity),
+      waits: () => {
+        const goOn = [parts.waits(), this.waits(ticket)];
+        return () => goOn.forEach((goesOn) => goesOn());
+      },
       underWay: () => partOf(ticket)?.name,
       idempotencyKey: (name) => parts.idempotencyKey(nameIn(name)),
       random: (name) => parts.random(nameIn(name)),

@@ -187,6 +187,8 @@ export interface Parts {
   run(name: string, effect: Effect, options: StepOptions): Promise<unknown>;
   isRecorded(name: string, identity?: Identity): boolean;
   isTaken(name: string, identity: Identity): boolean;
+  /** The part that the calling code belongs to only waits for the rest of its run, until the returned function is called. */
+  waits(): () => void;
   /** Name of the run whose effect the calling code belongs to. */
   underWay(): string | undefined;
   idempotencyKey(name: string): string;

@@ -112,10 +112,27 @@ export class RecordedInside {
       run: (name, effect, options) => this.run(ticket, keyOf(name), effect, options),
       isRecorded: (name, identity) => outcomes.isRecorded(keyOf(name), identity),
       isTaken: (name, identity) => outcomes.isTaken(keyOf(name), identity),
+      waits: () => this.waits(ticket),
       underWay: () => partOf(ticket)?.name,
       idempotencyKey: (name) => `${owner.runId}/${keyOf(name)}`,
       random: (name) => random(keyOf(name)),
     };
+  }
+
+  private waits(ticket: RecordedTicket): () => void {
+    const goOn = partsStandStill(ticket);
+    this.restsIfIdle(ticket);
+    return () => {
+      goOn();
+      if (ticket.effects > 0 && !ticket.dropped) this.its.starts(ticket);
+    };
+  }
+
+  /** With only open questions left, the surrounding effect no longer counts as running (R4). */
+  private restsIfIdle(ticket: RecordedTicket): void {
+    if (ticket.effects > 0 || ticket.questions === 0 || ticket.dropped) return;
+    this.its.stops(ticket);
+    this.its.deliveries.wake();
   }
 
   /** Like an effect of the run itself: a part that may be done only once is recorded before it starts, and its failure counts. */
@@ -219,25 +236,21 @@ export class RecordedInside {
     });
   }
 
-  /** Runs a part. With only open questions left, the surrounding effect no longer counts as running (R4). */
+  /** Runs a part. */
   private async inProgress(
     ticket: RecordedTicket,
     key: string,
     work: (part: PartUnderWay) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { starts, stops, deliveries } = this.its;
     ticket.effects += 1;
     ticket.fromRecord = false;
-    if (!ticket.dropped) starts(ticket);
+    if (!ticket.dropped) this.its.starts(ticket);
     return await inPart(ticket, parseKey(key).name ?? '', async (part) => {
       try {
         return await work(part);
       } finally {
         endPart(ticket, part);
-        if (ticket.effects === 0 && ticket.questions > 0 && !ticket.dropped) {
-          stops(ticket);
-          deliveries.wake();
-        }
+        this.restsIfIdle(ticket);
       }
     });
   }
