@@ -115,7 +115,7 @@ export function processOf({
       ...(files === undefined ? {} : { writtenFiles: files }),
       answer: (_question, address) => {
         asked.push(address);
-        return Promise.resolve(/:w ask:/.test(address) ? 'allow' : 'deny');
+        return Promise.resolve(/ w ask:/.test(address) ? 'allow' : 'deny');
       },
       ...more,
     });
