@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerRun, memoryStore } from 'skein';
 import type { RunOptions, Store } from 'skein';
-import { agent, agentAsTool, agentNode, graph, tool } from 'skein/graph';
+import { agent, agentAsTool, agentNode, graph, tool, workflowNode } from 'skein/graph';
 import { prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { ownModels, resultsIn } from './support-agents.js';
 
@@ -79,6 +79,37 @@ const STARTS = {
       (await payer.run('Pay 8.', step.runOptions)).answer,
     ]);
   },
+  'items of a list': (payer: ReturnType<typeof agent>) =>
+    graph()
+      .node('words', () => ['Pay 7.', 'Pay 8.'], { inputs: [] })
+      .map(
+        't',
+        { over: 'words', item: 'word' },
+        async ({ word }, step) => (await payer.run(word, step.runOptions)).answer,
+      ) as unknown as ReturnType<typeof flowOf>,
+  'a called workflow': (payer: ReturnType<typeof agent>) =>
+    graph().node(
+      't',
+      workflowNode(
+        flowOf(async (step) => [
+          (await payer.run('Pay 7.', step.runOptions)).answer,
+          (await payer.run('Pay 8.', step.runOptions)).answer,
+        ]),
+        'called',
+      ),
+    ),
+  'the second attempt of a function': (payer: ReturnType<typeof agent>) =>
+    graph().node(
+      't',
+      async (_state, step) => {
+        if (step.attempt === 1) throw new Error('at first');
+        return [
+          (await payer.run('Pay 7.', step.runOptions)).answer,
+          (await payer.run('Pay 8.', step.runOptions)).answer,
+        ];
+      },
+      { inputs: [], retry: { retries: 1, delayMs: 1, on: () => true } },
+    ) as unknown as ReturnType<typeof flowOf>,
 };
 
 describe.each(Object.entries(STARTS))('runs that a step starts: %s', (_name, start) => {
