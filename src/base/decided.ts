@@ -26,12 +26,13 @@ const DECIDED: ReadonlySet<unknown> = new Set([
 /** Details of the timeout of a question or an outside event that is an answer, because its step has a way for it. */
 export const EXPIRED = { expired: true } as const;
 
-/** The failure of a function whose parts, and the runs that it started, gave only what was recorded: without a change it fails again. */
+/** The failure of a function whose parts, and the runs that it started, gave only what was recorded: if it failed because of that, it fails again. */
 export function followsFromRecord(error: ErrorData): ErrorData {
   return { hint: ASK_ANEW, details: { fromRecord: true }, ...error };
 }
 
-const ASK_ANEW = 'everything that it received came from the record: to ask anew, fork the run from this step';
+const ASK_ANEW =
+  'what its parts and its runs returned came from the record: to ask them anew, fork the run from this step';
 
 /** Whether an error is such a failure. */
 export function isFromRecord({ details }: Partial<ErrorData>): boolean {
