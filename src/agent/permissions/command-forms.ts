@@ -1,4 +1,5 @@
 import { programName, runsAnother } from '../../plan/program-text.js';
+import { textsRunBy } from '../../plan/risky-commands.js';
 
 /** The commands that a call of `shell` runs, in every form that a rule may match. */
 export interface CommandForms {
@@ -17,7 +18,7 @@ const MOST_CHARACTERS = 16_384;
 
 /**
  * Splits a command into all commands that it runs, so that a rule for a program also applies if another program runs it: `env rm x`,
- * `find . -exec rm {} ;`, `sh -c "cd a && rm x"`, `git -C a push`. Finds only what the words contain, not what a program does on its own.
+ * `find . -exec rm {} ;`, `sh -c "cd a && rm x"`, `git -C a push`, `sed '1e rm x'`. Finds only what the words contain, not what a program does on its own.
  */
 export function commandForms(words: readonly string[]): CommandForms {
   const lines = new Set<string>();
@@ -28,6 +29,8 @@ export function commandForms(words: readonly string[]): CommandForms {
   if (inner === undefined) return { lines: [...lines], opaque: true };
   let opaque = namesAlias(words);
   for (const script of scriptsOf(head, rest)) if (readScript(script, lines)) opaque = true;
+  // Most of what else these texts hold is no command, so that nothing follows from what can't be read of them.
+  for (const text of textsRunBy(words)) readScript(text, lines);
   inner.forEach((word, i) => {
     const tail = inner.slice(i);
     addLines(tail, lines);

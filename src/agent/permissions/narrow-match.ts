@@ -1,5 +1,5 @@
 import { matchesWildcard } from '../../lang/wildcard.js';
-import { hasRiskyOption } from '../../plan/risky-commands.js';
+import { hasRiskyWord } from '../../plan/risky-commands.js';
 
 /**
  * Comparisons for rules that allow something: a `*` never crosses a separator. Each function returns true if the text matches the pattern,
@@ -83,7 +83,7 @@ function splitPort(host: string): readonly string[] {
 
 /**
  * Matches a command by words. A `*` stays within its word, and in a word with slashes within its segment. A last word `*`, or a `*` right
- * after the letters of the last word, matches any further words except options that make the program do something else.
+ * after the letters of the last word, matches any further words except those that make the program do more than it seems: `hasRiskyWord`.
  * `matchesCommand('git log*', ['git', 'log', '--stat'])` gives `true`.
  * `matchesCommand('git log*', ['git', 'logx'])` gives `false`.
  */
@@ -95,7 +95,7 @@ export function matchesCommand(pattern: string, words: readonly string[]): boole
   const fixed = !isOpen ? parts : last === '*' ? parts.slice(0, -1) : [...parts.slice(0, -1), last.slice(0, -1)];
   if (words.length < fixed.length || (!isOpen && words.length > fixed.length)) return false;
   if (!fixed.every((part, i) => matchesWord(part, words[i] ?? ''))) return false;
-  return !hasRiskyOption(words, fixed.length);
+  return !hasRiskyWord(words, fixed.length);
 }
 
 function matchesWord(pattern: string, word: string): boolean {

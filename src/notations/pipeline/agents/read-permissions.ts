@@ -58,8 +58,9 @@ function warnRunner(rule: PermissionRule, written: SourceScalar, findings: Findi
   const command = rule.args.find(({ name }) => COMMAND_ARGUMENTS.has(name))?.pattern ?? '';
   const [program = '', ...rest] = command.split(/\s+/);
   const name = program.replace(/\*$/, '');
-  if (!isWildcard(command) || !runsAnything(name) || (rest.length > 0 && !/^(?:\*|-[a-z]*[ce])$/.test(rest[0] ?? '')))
-    return;
+  // What it runs is named by the first word that is neither an option nor a number.
+  const named = rest.find((word) => !/^[-\d]/.test(word)) ?? '*';
+  if (!isWildcard(command) || !runsAnything(name) || named !== '*') return;
   const message = `${quoteShort(written.text)} allows every program: ${name} runs anything it is given`;
   findings.warning('allows-everything', message, written.at, 'name the script or program that may be run, without *');
 }
