@@ -149,9 +149,14 @@ export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (text.length > 2 * MAX_DEPTH_OUTSIDE && isDeeper(value, MAX_DEPTH_OUTSIDE))
     throw new SyntaxError(`values may be nested ${MAX_DEPTH_OUTSIDE} levels deep at most`);
-  if (!MANY_DIGITS.test(text)) return value;
-  const asWritten = text.replaceAll(TEXT_OR_NUMBER, (part) => (isRounded(part) ? `"${part}"` : part));
-  return asWritten === text ? value : (JSON.parse(asWritten) as unknown);
+  const kept = keepDigits(text);
+  return kept === text ? value : (JSON.parse(kept) as unknown);
+}
+
+/** Returns a text of JSON in which whole numbers that would be rounded are texts. */
+export function keepDigits(text: string): string {
+  if (!MANY_DIGITS.test(text)) return text;
+  return text.replaceAll(TEXT_OR_NUMBER, (part) => (isRounded(part) ? `"${part}"` : part));
 }
 
 /** Deepest nesting of JSON from outside. Less than {@link MAX_DEPTH}, so that a record can hold it as a part of other values. */

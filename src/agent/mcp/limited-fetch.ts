@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import { limitedAnswer } from '../limited-answer.js';
+import { withResultDigits } from './result-digits.js';
 
 /** Largest answer of a server that is not an event stream, and largest single event of a stream. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -29,11 +30,12 @@ export class Breaker {
 export function limitedFetch(name: string, breaker: Breaker): FetchLike {
   return async (url, init) => {
     const response = await fetchAtHome(name, url, init);
-    return limitedAnswer(response, { message: MAX_MESSAGE_BYTES }, (limit) => {
+    const answer = limitedAnswer(response, { message: MAX_MESSAGE_BYTES }, (limit) => {
       const error = new SkeinError('SKEIN_MCP', `MCP server "${name}" sent a message of more than ${limit}`);
       breaker.trip(error);
       return error;
     });
+    return withResultDigits(answer);
   };
 }
 

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { SkeinError } from '../../base/errors.js';
 import { OutputWindow } from '../tools/output-window.js';
 import { startGroup, within, type ProcessGroup } from '../tools/process-group.js';
+import { keepResultDigits } from './result-digits.js';
 import { systemCode } from '../tools/tool-input.js';
 import { ownValue } from '../../base/json.js';
 
@@ -179,11 +180,11 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Parses a line with the outline of a JSON-RPC message; the client checks the rest against its schemas, with numbers as they are. */
+/** Parses a line with the outline of a JSON-RPC message; the client checks the rest against its schemas. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = JSON.parse(keepResultDigits(line));
   } catch {
     return undefined;
   }

@@ -70,6 +70,8 @@ function toolsOf(): readonly object[] {
         { ...plain, name: 'deep', inputSchema: deepSchema() },
         { ...plain, name: 'wide', inputSchema: wideSchema },
       ];
+    case 'digits':
+      return [{ ...plain, inputSchema: { type: 'object', properties: { n: { maximum: 2 ** 63 } } } }];
     case 'many':
       return Array.from({ length: 1_000 }, (_, i) => ({ ...plain, name: `work${i}` }));
     default:
@@ -113,6 +115,11 @@ function call(id: number): void {
       setInterval(() => eaten.push(Buffer.alloc(40 << 20, 1)), 200);
       break;
     }
+    case 'digits':
+      write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"id":12345678901234567890,"n":3}}}\n`,
+      );
+      break;
     case 'silent-call':
       break;
     default:
