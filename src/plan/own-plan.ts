@@ -55,11 +55,19 @@ function isPlan(value: unknown): value is Plan {
 }
 
 /** Kept apart from the plans: moving a project changes no digest of a plan. */
-const places = new WeakMap<Plan, readonly string[]>();
+const places = new WeakMap<object, readonly string[]>();
 
-/** Records the files and folders of a plan, as absolute paths: tools in runs of it, or of plans around it, don't touch them. */
-export function noteReadFrom(plan: Plan, paths: readonly string[]): void {
-  places.set(plan, paths);
+/**
+ * Records the files and folders of a plan, or of prices and limits, as absolute paths: tools in runs of it, or of plans around it, don't
+ * touch them.
+ */
+export function noteReadFrom(made: object, paths: readonly string[]): void {
+  places.set(made, paths);
+}
+
+/** Returns the paths from which something else than a plan was read. */
+export function filesOf(made: object | undefined): readonly string[] {
+  return made === undefined ? [] : (places.get(made) ?? []);
 }
 
 /** Returns the paths from which a plan and its nested plans were read. */

@@ -4,7 +4,7 @@ import type { OwnPlaces } from '../agent/tools/provider-options.js';
 import type { Plan } from '../plan/plan.js';
 import { modelsOfBudgets, scriptsAmong } from '../plan/nodes.js';
 import { askedOf } from '../plan/security-at.js';
-import { readFrom } from '../plan/own-plan.js';
+import { filesOf, readFrom } from '../plan/own-plan.js';
 import type { RunOptions, Runnable } from './options.js';
 import { AUDIT_FOLDER } from '../base/own-names.js';
 import { SkeinError } from '../base/errors.js';
@@ -21,7 +21,8 @@ export interface Origins {
 }
 
 /**
- * Returns the places that tools of a run leave alone: the record of this run and of others, and the files of its definition.
+ * Returns the places that tools of a run leave alone: the record of this run and of others, and the files of its definition and of
+ * what it was started with.
  *
  * @param around the places of the run that started this one
  */
@@ -29,7 +30,7 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
   const cwd = options.cwd ?? process.cwd();
   const { script, record, replay, cwd: start = cwd } = options.models ?? {};
   const file = (path: string | undefined): readonly string[] => (path === undefined ? [] : [resolve(start, path)]);
-  const { store, policy = [] } = options;
+  const { store, policy = [], prices, limits } = options;
   return {
     record: [
       ...(around?.record ?? []),
@@ -45,6 +46,9 @@ export function ownPlaces(plan: Plan, options: RunOptions, origins: Origins, aro
       ...file(typeof script === 'string' ? script : undefined),
       ...scriptsOf(plan).flatMap(file),
       ...policy.flatMap(policyFiles).map((path) => resolve(cwd, path)),
+      // An agent that writes them sets its own budget.
+      ...filesOf(prices),
+      ...filesOf(limits),
     ],
   };
 }

@@ -73,6 +73,29 @@ workflow: [{ type: agent, name: root }]
     await expect(readFile(join(cwd, 'reports/x.md'), 'utf8')).rejects.toThrow('ENOENT');
   });
 
+  it('and the prices and limits that it was started with, also in a resume', async () => {
+    const models = 'models: { openai/gpt-5-mini: { input: 1, output: 2 } }\n';
+    const calls = ['prices.yaml', 'own/limits.yaml', 'own/notes.yaml'].map(
+      (path) => ['write_file', { path, content: 'x' }] as const,
+    );
+    const cwd = await makeProject({
+      'flow.yaml': `${WRITER}  - { id: ask, type: ask, question: 'On?', depends_on: [write] }\n  - { id: again, agent: writer, prompt: Once more., depends_on: [ask] }\n`,
+      'prices.yaml': models,
+      'own/limits.yaml': 'openai: { concurrency: 2 }\n',
+      'script.yaml': script([...calls]),
+    });
+    const given = ['--prices', 'prices.yaml', '--limits', 'own/limits.yaml'];
+    const paused = await served(['run', 'flow.yaml', '--mock=script.yaml', '--stream', ...given], { cwd });
+    expect([paused.code, failed(paused)]).toEqual([5, failed(paused)]);
+    const end = await served(['answer', '-1', 'yes'], { cwd });
+    expect([end.code, failed(end)]).toEqual([0, failed(end)]);
+    expect(await readFile(join(cwd, 'prices.yaml'), 'utf8')).toBe(models);
+    expect(await readFile(join(cwd, 'own/limits.yaml'), 'utf8')).toBe('openai: { concurrency: 2 }\n');
+    expect(await readFile(join(cwd, 'own/notes.yaml'), 'utf8')).toBe('x');
+    const told = (await results(cwd)).filter((line) => line.includes('a run was started with'));
+    expect(told.length).toBeGreaterThanOrEqual(2);
+  });
+
   it('and the modules of a workflow in TypeScript: the file, what it imports by a relative name, and what that imports', async () => {
     const modules: Readonly<Record<string, string>> = {
       'flow.ts': `import { agent, agentNode, graph } from 'skein/graph';

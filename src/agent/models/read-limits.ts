@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import { readLimits, type ProvidersLimits } from '../../budget/provider-limits.js';
 import { entryOf, toJson, type SourceNode } from '../../text/nodes.js';
 import { readTextFile } from '../text-files.js';
 import { readWhole } from '../../text/yaml.js';
+import { noteReadFrom } from '../../plan/own-plan.js';
 
 /**
  * Opens a file of limits, YAML or JSON. Reports all problems at once, with line and column.
@@ -11,12 +13,14 @@ import { readWhole } from '../../text/yaml.js';
 export async function openLimits(path: string, file = path): Promise<ProvidersLimits> {
   const text = await readTextFile(path, 'file of limits');
   const hint = 'correct the file; docs/money.md shows one';
-  return readWhole(text, { file, problem: `the limits ${file} have problems`, hint }, (root, findings) => {
+  const opened = readWhole(text, { file, problem: `the limits ${file} have problems`, hint }, (root, findings) => {
     const { limits, wrong } = readLimits(toJson(root));
     for (const { path: names, message, hint: how } of wrong)
       findings.error('bad-limit', message, placeOf(root, names), how);
     return limits;
   });
+  noteReadFrom(opened, [resolve(path)]);
+  return opened;
 }
 
 function placeOf(root: SourceNode, names: readonly string[]): SourceNode['at'] {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { present } from '../../base/json.js';
 import { nameProblem } from '../../budget/price-check.js';
 import type { Price, PriceTable, Rates } from '../../budget/prices.js';
@@ -7,6 +8,7 @@ import type { SourceEntry, SourceNode } from '../../text/nodes.js';
 import { readFields, type Fields } from '../../text/shape.js';
 import { readTextFile } from '../text-files.js';
 import { readWhole } from '../../text/yaml.js';
+import { noteReadFrom } from '../../plan/own-plan.js';
 
 const rate = (about: string, more: { readonly needed?: true } = {}) =>
   number(`${about}, in US dollars for a million tokens`, { min: 0, max: 1_000_000, ...more });
@@ -55,7 +57,9 @@ const PRICES = map(
  * @throws SkeinError `SKEIN_FILE` if it cannot be read, `SKEIN_DEFINITION` with the problems in `details.problems`
  */
 export async function openPrices(path: string, file = path): Promise<PriceTable> {
-  return readPrices(await readTextFile(path, 'price file'), file);
+  const prices = readPrices(await readTextFile(path, 'price file'), file);
+  noteReadFrom(prices, [resolve(path)]);
+  return prices;
 }
 
 /** Reads prices from a text. See {@link openPrices}. */

@@ -21,7 +21,8 @@ export interface Protection {
 }
 
 const RECORD = "belongs to Skein's record of runs, which tools neither read nor write";
-const DEFINITION = 'is part of a workflow or of its agents and skills, which tools do not write';
+const DEFINITION =
+  'is part of a workflow, of its agents and skills, or of what a run was started with, which tools do not write';
 const DECIDES = 'is a policy, or belongs to what Skein keeps of your decisions, which tools do not write';
 const GIT = 'is inside .git, which the file tools do not write';
 const GIT_SHAPED =

@@ -9,6 +9,7 @@ import { securityGiven } from '../../plan/security.js';
 import { present } from '../../base/json.js';
 import { inSlices, type Slices } from '../../base/slices.js';
 import { codeOf } from '../../engine/durable/identity.js';
+import { endOfPausing } from '../../engine/durable/recorded/open-waits.js';
 import { RecordedDurable } from '../../engine/durable/recorded/recorded-durable.js';
 import type { PriceTable } from '../../budget/prices.js';
 import type { RunResult } from '../../engine/run.js';
@@ -48,8 +49,11 @@ export function recordedIn(store: Store): Backend {
   return {
     open(definition, options) {
       const one = { ...definition, store, options };
-      if (one.turn === undefined && isOnThread(options)) return openOnThread(one);
-      return inSlices(opened(one));
+      const open = (): OpenedRun | Promise<OpenedRun> =>
+        one.turn === undefined && isOnThread(options) ? openOnThread(one) : inSlices(opened(one));
+      // An answer that came while the run was about to pause is only found by the next session.
+      const before = options.resume === undefined ? undefined : endOfPausing(store, options.resume);
+      return before === undefined ? open() : before.then(open);
     },
   };
 }
