@@ -46,7 +46,7 @@ function copyOf(plan: Plan, depth: number): Plan {
   sealPlan(copy as Plan);
   // A copy has the same source files as its original.
   const paths = places.get(plan);
-  if (paths !== undefined) places.set(copy as Plan, paths);
+  if (paths !== undefined) places.set(copy, paths);
   return copy as Plan;
 }
 
