@@ -92,7 +92,10 @@ export class RunInside {
 
   /** Performs an effect of the run, unless its outcome is recorded. */
   perform(ticket: Inner, effect: Effect, options: StepOptions): Promise<Outcome> {
-    const waits = (): (() => void) => this.waits(ticket);
+    const waits = (): (() => void) => {
+      const goOn = [options.stopsClock?.(), this.waits(ticket)];
+      return () => goOn.forEach((goesOn) => goesOn?.());
+    };
     const made = async (): Promise<PartOutcome | undefined> => {
       const outcome = await outcomeOf(effect, ticket);
       return ticket.dropped || ticket.short !== undefined ? undefined : outcome;

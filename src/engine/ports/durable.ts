@@ -290,6 +290,8 @@ export interface StepOptions {
   readonly lostValue?: unknown;
   /** JSON shown to a person who is asked whether a `once` effect was done. */
   readonly evidence?: unknown;
+  /** Stops the clocks of its step while a person is asked that. Returns a function that starts them again. */
+  stopsClock?(): () => void;
 }
 
 /** What an outcome depends on (J2). Read only by back ends that record. */

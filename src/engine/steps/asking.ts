@@ -90,6 +90,20 @@ function shownLack(lack: Lack): Omit<BudgetWaiting, 'kind'> {
   return { limit: name, measure, spent, reserved, of: limit, wanted, message: waitingText(lack) };
 }
 
+/** What records the runs inside an effect of a step. The clocks of the step stop while a person is asked whether something in them was done. */
+export function partsInside(step: Asker, { parts }: StepIo): Parts | undefined {
+  return (
+    parts && {
+      ...parts,
+      perform: (name, effect, options, waits) =>
+        parts.perform(name, effect, options, () => {
+          const goOn = [standStill(step), waits()];
+          return () => goOn.forEach((goesOn) => goesOn());
+        }),
+    }
+  );
+}
+
 /** The services for an executor's effect: its questions, and waits for budget, also stop the clocks. */
 export class AskingIo implements StepIo {
   constructor(
@@ -110,7 +124,7 @@ export class AskingIo implements StepIo {
   }
 
   get parts(): Parts | undefined {
-    return this.io.parts;
+    return partsInside(this.step, this.io);
   }
 
   standStill(): () => void {

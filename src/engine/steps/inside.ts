@@ -1,5 +1,4 @@
 import { fromErrorData, SkeinError, stepCancelled, toErrorData, type ErrorData } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
 import { CallFold } from '../../events/call-fold.js';
 import type { EventBody, StepNote } from '../../events/event.js';
 import { joinedIf, hearsAnswer, type Label } from '../../guard/label.js';
@@ -25,7 +24,8 @@ import { ReadLog } from '../state/reads.js';
 import type { Version } from '../state/version.js';
 import { isReduced, readEnd } from '../state/viewed.js';
 import { channelLabel, type LabelSource } from '../state/run-labels.js';
-import { AskingIo, type Activity, type Asker } from './asking.js';
+import { cutOffNote } from './telling.js';
+import { AskingIo, standStill, type Activity, type Asker } from './asking.js';
 
 /** A step as seen by code that runs inside it and reaches the outside through a {@link StepContext}. */
 export interface StepAround
@@ -173,9 +173,11 @@ class Inside implements StepContext, Activity {
 
   async effect<T>(name: string, effect: (io: StepIo) => T | Promise<T>, options?: EffectOptions): Promise<T> {
     this.check(options?.cleanup);
-    if (options?.effect === 'once') this.step.callsOnce();
-    const perform = (io: StepIo): T | Promise<T> => effect(new AskingIo(this.step, io));
-    const ticket = this.step.run.durable.step(this.keyOf(name), { perform }, options);
+    const { step } = this;
+    if (options?.effect === 'once') step.callsOnce();
+    const perform = (io: StepIo): T | Promise<T> => effect(new AskingIo(step, io));
+    const how = options?.effect === 'once' ? { ...options, stopsClock: () => standStill(step) } : options;
+    const ticket = step.run.durable.step(this.keyOf(name), { perform }, how);
     if (options?.timeoutMs === undefined) return (await this.wait(ticket)) as T;
     return (await this.within(ticket, this.keyOf(`${name}.timeout`), options.timeoutMs, options.identity)) as T;
   }
@@ -290,9 +292,7 @@ class Inside implements StepContext, Activity {
   private tellCutOff(): void {
     const { made, calls } = this;
     if (made === undefined || calls.asked === undefined) return;
-    const details = { spent: made.reserved as unknown as JsonObject };
-    const error = toErrorData(new SkeinError('SKEIN_CANCELLED', 'its step ended first', { details }));
-    this.note({ kind: 'model.failed', ...made.asking, error });
+    this.note(cutOffNote(made));
   }
 
   /** @throws SkeinError `SKEIN_TIMEOUT` */

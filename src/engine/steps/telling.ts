@@ -7,6 +7,9 @@ import type { ReadChannel } from '../../lang/json-path.js';
 import { missingIn } from '../../lang/template.js';
 import type { Template } from '../../lang/values.js';
 import { madeOnce } from '../../base/collections.js';
+import { SkeinError, toErrorData } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import type { CallUnderWay } from '../ports/executor.js';
 import type { LoopNote } from '../../events/step-notes.js';
 import { RoundTexts, type RoundChange } from '../../lang/lines.js';
 import type { CompiledNode } from '../graph/compile.js';
@@ -69,6 +72,13 @@ export function warnOfMissing(step: Filled, templates: Iterable<Template>): void
     for (const message of missingIn(template, read))
       step.emit({ type: 'step.note', note: { kind: 'warning', code: 'missing-output', message } });
   }
+}
+
+/** The note about a model call in progress at the end of its step. */
+export function cutOffNote({ asking, reserved }: CallUnderWay): StepNote {
+  const details = { spent: reserved as unknown as JsonObject };
+  const error = toErrorData(new SkeinError('SKEIN_CANCELLED', 'its step ended first', { details }));
+  return { kind: 'model.failed', ...asking, error };
 }
 
 /** The notes about a round. */

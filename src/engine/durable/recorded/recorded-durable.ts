@@ -233,7 +233,9 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     else if (before === undefined || before.asks !== undefined) this.performLater(ticket, effect);
     else {
       const wait = lostQuestion(ticket.key, before, ticket.options?.evidence);
+      const goesOn = ticket.options?.stopsClock?.();
       this.questions.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {
+        goesOn?.();
         if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
         else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
       });

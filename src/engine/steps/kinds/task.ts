@@ -18,7 +18,7 @@ import { limitOf } from '../../../base/duration.js';
 import { isGoto, type Jump } from '../../../plan/goto.js';
 import type { TaskFunction } from '../../graph/compile.js';
 import { countInner } from '../../../events/call-fold.js';
-import { askInside, reserveInside } from '../asking.js';
+import { askInside, partsInside, reserveInside, standStill } from '../asking.js';
 import { callerOf, definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
 import { nextInPart } from '../../durable/part-under-way.js';
@@ -81,7 +81,7 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     const { run } = this.step;
     this.lent ??= run.runOptions({
       reserve: reserveInside(this.step, this.io),
-      parts: this.io.parts,
+      parts: partsInside(this.step, this.io),
       tell: (note, again) => {
         countInner(again ? run.tallies.saved : run.tallies.spent, note);
         if (run.reporter.observed) this.step.emit({ type: 'step.note', note }, again);
@@ -254,6 +254,10 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   perform(io: StepIo): unknown {
     const body = bodyOf(this.step);
     return recordedResult(this.step, body(this.viewFor(body), new TaskStep(this.step, io, this)));
+  }
+
+  stopsClock(): () => void {
+    return standStill(this.step);
   }
 
   digest(): string {
