@@ -1,7 +1,9 @@
+import { asModelCall } from '../base/address.js';
+import { isPlainObject } from '../base/json.js';
 import { wasAsked, type ErrorData } from '../base/errors.js';
 import type { Cost, Usage } from '../events/event.js';
 import { addUsd } from '../events/cost.js';
-import { spentOf } from '../events/spending.js';
+import { readCost, readCount, readUsage, spentOf } from '../events/spending.js';
 
 /** An amount spent or reserved. Dollars are multiples of 1e-9. */
 export interface Amount {
@@ -53,5 +55,21 @@ export function amountOfFailure(error: ErrorData): Amount {
   if (spent !== undefined) return amountOfCall(spent);
   return wasAsked(error) ? { ...NO_AMOUNT, calls: 1 } : NO_AMOUNT;
 }
+
+/** The amount that an effect of this name spent, by its outcome; undefined if it is no call of a model or a tool. */
+export function amountOfEffect(name: string, outcome: () => EffectOutcome): Amount | undefined {
+  if (TOOL.test(name)) return TOOL_CALL;
+  if (asModelCall(name) === undefined) return undefined;
+  const its = outcome();
+  if (!its.ok) return amountOfFailure(its.error);
+  if (!isPlainObject(its.value)) return NO_AMOUNT;
+  const { usage, cost, dispatched } = its.value;
+  const call = amountOfCall({ usage: readUsage(usage), cost: readCost(cost) });
+  return addAmounts(call, { ...NO_AMOUNT, toolCalls: readCount(dispatched) });
+}
+
+type EffectOutcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ErrorData };
+
+const TOOL = /^tool#[\d.]+$/;
 
 export const TOOL_CALL: Amount = { usd: 0, tokens: 0, calls: 0, toolCalls: 1 };

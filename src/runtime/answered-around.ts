@@ -60,7 +60,8 @@ export function answeredAround(ask: AskAround, parts?: Parts): AnsweredAround {
  * @throws what the question of the step around it threw, if the run waits for that: there is nothing to go on with until there is an answer
  */
 export function unlessWaiting(result: RunResult, around: Pick<AnsweredAround, 'unanswered'> | undefined): RunResult {
-  const error = result.outcome === 'paused' ? around?.unanswered() : undefined;
+  const waits = result.outcome === 'paused' || (result.outcome === 'out_of_budget' && result.questions.length > 0);
+  const error = waits ? around?.unanswered() : undefined;
   if (error !== undefined) throw error as Error;
   return result;
 }

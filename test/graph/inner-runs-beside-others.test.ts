@@ -124,18 +124,26 @@ describe('a run that a step starts, beside others', () => {
     expect([outcome, asked.length, paid.toSorted()]).toEqual(['succeeded', 3, ['a beside', 'a in part']]);
   });
 
-  it('waits with a question beside a limit of its own: the limit is not raised, and the question is given up', async () => {
-    const { payer, models, paid } = world();
-    const inner = graph<{ word: string }>()
-      .node('sure', async (_state, step) => await step.ask({ text: 'Sure?' }), { inputs: [] })
-      .node('said', agentNode(payer, { taskParam: 'word' }));
-    const flow = flowOf(async (step) => {
-      const budget = { calls: 1, onLimit: 'pause' } as const;
-      return (await inner.run({ word: 'x' }, { ...step.runOptions, budget })).outcome;
-    });
-    const { outcome, state } = await flow.run({}, { store: memoryStore(), models });
-    expect([outcome, state['t'], paid]).toEqual(['succeeded', 'out_of_budget', ['x']]);
-  });
+  it.each(['pause', 'stop'] as const)(
+    'that comes to a limit of its own (%s) gives what it would if the question beside had been answered at once',
+    async (onLimit) => {
+      const { payer, models, paid } = world();
+      const inner = graph<{ word: string }>()
+        .node('sure', async (_state, step) => await step.ask({ text: 'Sure?' }), { inputs: [] })
+        .node('said', agentNode(payer, { taskParam: 'word' }));
+      const flow = flowOf(async (step) => {
+        const budget = { calls: 1, onLimit };
+        const { outcome, state } = await inner.run({ word: 'x' }, { ...step.runOptions, budget });
+        return [outcome, String(state.sure)];
+      });
+      const store = memoryStore();
+      const first = await flow.run({}, { store, models });
+      expect(first.outcome).toBe(onLimit === 'pause' ? 'paused' : 'succeeded');
+      const { state } = await answered(flow, store, { models }, first.runId);
+      const key = String(first.questions[0]?.key);
+      expect([state['t'], paid]).toEqual([['out_of_budget', onLimit === 'pause' ? key : 'undefined'], ['x']]);
+    },
+  );
 
   it('leaves a part undone that a budget was short for', async () => {
     const { plain, models, requests } = world();

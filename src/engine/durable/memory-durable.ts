@@ -91,7 +91,7 @@ export class MemoryDurable implements Durable {
       waits: (ticket) => this.inside?.waits(ticket),
       ask: (ticket, name, question) => this.ask(name, question, ticket),
     });
-    this.inside?.begins(() => this.isAtWork());
+    this.inside?.begins(() => this.isAtWork(), this.budget);
   }
 
   get recorded(): boolean {

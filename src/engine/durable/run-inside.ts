@@ -1,4 +1,5 @@
-import { aroundName, parseKey } from '../../base/address.js';
+import { aroundName, parseKey, stepOf } from '../../base/address.js';
+import { amountOfEffect } from '../../budget/amount.js';
 import { toErrorData } from '../../base/errors.js';
 import { canonicalJson, digestText } from '../../base/hash.js';
 import { isUnmade } from '../../base/decided.js';
@@ -6,12 +7,14 @@ import type {
   Effect,
   Identity,
   Outcome,
+  PartEffect,
   PartOutcome,
   Parts,
   RunUnderWay,
   StepIo,
   StepOptions,
 } from '../ports/durable.js';
+import type { RunBudget } from './run-budget.js';
 import { inPart, nameOfRun, partOf, unlessShort } from './part-under-way.js';
 
 /** An effect of a run inside another one. */
@@ -22,6 +25,8 @@ interface Inner extends StepIo {
   /** Set if a budget is short. */
   readonly short: Outcome | undefined;
 }
+
+type OwnBudget = Pick<RunBudget<never>, 'charge'>;
 
 /** Length of the digest in the name of a run. */
 const DIGEST = 8;
@@ -38,6 +43,7 @@ export class RunInside {
   private readonly waiting = new Map<Inner, number>();
 
   private readonly standing = new Map<object, () => void>();
+  private budget: OwnBudget | undefined = undefined;
 
   constructor(
     private readonly parts: Parts,
@@ -47,8 +53,10 @@ export class RunInside {
     this.name = parts.nameOf(`in:${plan.replaceAll(NOT_IN_NAMES, '-')}:${digestOf(inputs)}`);
   }
 
-  begins(isAtWork: () => boolean): void {
+  /** `budget`: that of the run itself. */
+  begins(isAtWork: () => boolean, budget: OwnBudget | undefined): void {
     this.underWay = this.parts.begins(isAtWork);
+    this.budget = budget;
   }
 
   /** The run may have come to rest. */
@@ -100,7 +108,7 @@ export class RunInside {
       const outcome = await outcomeOf(effect, ticket);
       return ticket.dropped || ticket.short !== undefined ? undefined : outcome;
     };
-    return this.parts.perform(this.partOf(ticket.key), made, options, waits);
+    return this.part(ticket, [this.partOf(ticket.key), made, options, waits]);
   }
 
   run(ticket: Inner, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
@@ -121,7 +129,7 @@ export class RunInside {
           const goOn = [waits(), this.waits(ticket)];
           return () => goOn.forEach((goesOn) => goesOn());
         };
-        return parts.perform(nameIn(name), effect, options, both);
+        return this.part(ticket, [nameIn(name), effect, options, both]);
       },
       run: (name, effect, options) => parts.run(nameIn(name), effect, options),
       isRecorded: (name, identity) => parts.isRecorded(nameIn(name), identity),
@@ -134,6 +142,19 @@ export class RunInside {
       idempotencyKey: (name) => parts.idempotencyKey(nameIn(name)),
       random: (name) => parts.random(nameIn(name)),
     };
+  }
+
+  /** Performs a part of an effect. What one from the record has spent counts toward the budget of the run, too. */
+  private async part({ key }: Inner, [name, effect, ...how]: Parameters<Parts['perform']>): Promise<Outcome> {
+    let isMade = false;
+    const made = (): ReturnType<PartEffect> => {
+      isMade = true;
+      return effect();
+    };
+    const outcome = await this.parts.perform(name, made, ...how);
+    const spent = isMade ? undefined : amountOfEffect(effectInside(name) ?? '', () => outcome);
+    if (spent !== undefined) this.budget?.charge(stepOf(key), spent);
+    return outcome;
   }
 
   isRecorded(key: string, identity?: Identity): boolean {
@@ -160,6 +181,15 @@ export class RunInside {
 /** Whether an effect is recorded as part of another one. Without an identity, nothing says whether a record holds. */
 export function isPart(options: StepOptions | undefined): options is StepOptions {
   return options?.identity !== undefined && options.cleanup !== true && options.pure !== true;
+}
+
+/** `tool#1.1` of `in:payer:61DSaljF payer tool#1.1`, the name that an effect of a run inside a step has in that step. Undefined for other names. */
+export function effectInside(name: string): string | undefined {
+  const at = name.lastIndexOf(' ');
+  const before = name.lastIndexOf(' ', at - 1);
+  if (at < 0 || before < 0 || !/(?:^|[.+])in:/.test(name)) return undefined;
+  // The name of a run is followed by a step.
+  return /(?:^|\+)in:/.test(name.slice(before + 1, at)) ? undefined : name.slice(at + 1);
 }
 
 const NOT_IN_NAMES = /[^\w-]/g;

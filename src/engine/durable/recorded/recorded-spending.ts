@@ -1,18 +1,10 @@
-import { asModelCall, moreOf, stepOf } from '../../../base/address.js';
-import { isPlainObject } from '../../../base/json.js';
+import { moreOf, stepOf } from '../../../base/address.js';
 import { moreIn } from '../../../budget/lack-text.js';
 import type { BudgetChange } from '../../../plan/budget.js';
 import type { Measure } from '../../../plan/budget-text.js';
 import { isBelow } from '../alive-time.js';
-import {
-  addAmounts,
-  amountOfCall,
-  amountOfFailure,
-  NO_AMOUNT,
-  TOOL_CALL,
-  type Amount,
-} from '../../../budget/amount.js';
-import { readCost, readUsage } from '../../../events/spending.js';
+import { effectInside } from '../run-inside.js';
+import { amountOfCall, amountOfEffect, NO_AMOUNT, type Amount } from '../../../budget/amount.js';
 import type { Entry, RunHistory, SpendEntry } from '../../../journal/history.js';
 import { isCutOff, spentOfCutOff } from '../../../journal/overview-trace.js';
 import type { Store } from '../../../journal/store.js';
@@ -37,11 +29,12 @@ export function recordedSpending(store: Store, history: RunHistory): readonly Sp
   for (const [key, entries] of history.entries) {
     const path = stepOf(key);
     const name = key.slice(path.length + 1);
-    const isTool = TOOL.test(name);
-    if (!isTool && asModelCall(name) === undefined) continue;
+    const inside = effectInside(name);
     let counted = apart.toolCalls.get(key) ?? 0;
     for (const entry of entries) {
-      const spent = isTool ? TOOL_CALL : spentBy(store, entry);
+      const spent = spentBy(store, inside ?? name, entry);
+      if (spent === undefined) break;
+      if (inside !== undefined && apart.isCounted(entry, spent)) continue;
       all.push({ path, amount: { ...spent, toolCalls: Math.max(0, spent.toolCalls - counted) } });
       counted = Math.max(0, counted - spent.toolCalls);
     }
@@ -58,6 +51,8 @@ interface Apart {
   readonly toolCalls: ReadonlyMap<string, number>;
   /** Sessions and steps with reserved calls. */
   readonly reserved: ReadonlySet<string>;
+  /** Whether what a run inside an effect has spent is among these records: that of a session with a budget for it is. */
+  readonly isCounted: (entry: Entry, amount: Amount) => boolean;
 }
 
 function spentApart(history: RunHistory): Apart {
@@ -65,9 +60,13 @@ function spentApart(history: RunHistory): Apart {
   const toolCalls = new Map<string, number>();
   const reserved = new Set<string>();
   const parts = new Map<number, SpentAt>();
+  /** Sessions in which a budget counted calls of models, and those in which it counted calls of tools. */
+  const counting = { calls: new Set<number>(), toolCalls: new Set<number>() };
   for (const entry of begunOf(history.spends)) {
     const { record, session } = entry;
     const path = stepOf(record.key);
+    if (record.t === 'start') counting.calls.add(session);
+    else if (record.spent.toolCalls > 0) counting.toolCalls.add(session);
     if (record.t === 'spent') {
       if (record.part === undefined)
         toolCalls.set(record.key, (toolCalls.get(record.key) ?? 0) + record.spent.toolCalls);
@@ -78,7 +77,9 @@ function spentApart(history: RunHistory): Apart {
       if (!hasEnded(history, entry)) all.push({ path, amount: record.reserved ?? NO_AMOUNT });
     } else parts.set(record.part, { path, amount: record.reserved ?? NO_AMOUNT });
   }
-  return { all: [...all, ...parts.values()], toolCalls, reserved };
+  const isCounted = ({ session }: Entry, { calls }: Amount): boolean =>
+    (calls > 0 ? counting.calls : counting.toolCalls).has(session);
+  return { all: [...all, ...parts.values()], toolCalls, reserved, isCounted };
 }
 
 /** Leaves out reservations that were not used. */
@@ -95,21 +96,18 @@ function begunOf(spends: readonly SpendEntry[]): readonly SpendEntry[] {
   return begun;
 }
 
-const TOOL = /^tool#[\d.]+$/;
-
 /** Whether the effect has an outcome in the same session, which contains what was spent. */
 function hasEnded({ entries }: RunHistory, { record: { key }, session, outcomes }: SpendEntry): boolean {
   return entries.get(key)?.some((entry) => entry.session === session && entry.order >= outcomes) === true;
 }
 
-function spentBy(store: Store, { record, kind }: Entry): Amount {
-  if (record.error !== undefined) return amountOfFailure(record.error);
-  const turn = kind === 'success' ? readStored(store, record) : undefined;
-  if (!isPlainObject(turn)) return NO_AMOUNT;
-  const { usage, cost, dispatched } = turn;
-  const call = amountOfCall({ usage: readUsage(usage), cost: readCost(cost) });
-  const toolCalls = typeof dispatched === 'number' && dispatched > 0 ? dispatched : 0;
-  return addAmounts(call, { ...NO_AMOUNT, toolCalls });
+function spentBy(store: Store, name: string, entry: Entry): Amount | undefined {
+  return amountOfEffect(name, () => {
+    const { record } = entry;
+    const { error } = record;
+    if (error !== undefined) return { ok: false, error };
+    return { ok: true, value: entry.kind === 'success' ? readStored(store, record) : undefined };
+  });
 }
 
 /** Calls in progress at the end of their steps, in sessions without a budget. */
