@@ -1,7 +1,7 @@
 import { askerOf } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
-import { Entry, type RunHistory, type Session, type SpendEntry, type StartedEffect } from './history.js';
+import { Entry, type RunHistory, type Session, type Skip, type SpendEntry, type StartedEffect } from './history.js';
 import { LostCalls } from './lost-calls.js';
 import type {
   BeginRecord,
@@ -32,6 +32,7 @@ export class HistoryFold {
   private readonly spends: SpendEntry[] = [];
   private readonly calls = new LostCalls();
   private readonly logs: LogRecord[] = [];
+  private readonly skips: Skip[] = [];
   private outcomes = 0;
   /** Milliseconds of the sessions before the last. */
   private msBefore = 0;
@@ -59,7 +60,7 @@ export class HistoryFold {
       const { t: _t, at: _at, fence: _fence, ...changes } = record;
       this.current = { ...this.current, ...changes };
     } else if (record.t === 'log') {
-      if (this.keeps) this.logs.push(record);
+      if (this.keeps) this.addLog(record);
       this.last(record.at);
     } else if (this.sessions.length === 0) {
       throw refused(`'${record.t}' stands before the first session`);
@@ -78,9 +79,16 @@ export class HistoryFold {
   history(batches: number, sum: string): RunHistory | undefined {
     const { begin, current } = this;
     if (begin === undefined || current === undefined) return undefined;
-    const { sessions, entries, started, timers, pauses, spends, calls, logs, outcomes } = this;
+    const { sessions, entries, started, timers, pauses, spends, calls, logs, skips, outcomes } = this;
     const effects = { entries, outcomes, started, timers, pauses, spends, calls };
-    return { begin, current, sessions, ...effects, logs, ms: this.msBefore + this.lasted, batches, sum };
+    return { begin, current, sessions, ...effects, logs, skips, ms: this.msBefore + this.lasted, batches, sum };
+  }
+
+  private addLog(record: LogRecord): void {
+    this.logs.push(record);
+    const { path, body } = record;
+    if (body['type'] === 'step.ended' && body['outcome'] === 'skipped')
+      this.skips.push({ path, order: this.outcomes - 0.5 });
   }
 
   private last(at: number): void {

@@ -282,16 +282,24 @@ function firstOf(outcomes: Iterable<Outcome>): readonly Outcome[] {
 /** In order of delivery: records of the parents' parents come first. */
 function* outcomesOf(parents: readonly RunHistory[], isLoop: (ids: string) => boolean): Generator<Outcome> {
   let before = 0;
-  for (const { entries } of parents) {
+  for (const { entries, skips } of parents) {
     for (const list of entries.values()) before += list.length;
     for (const [key, list] of entries) {
-      const step = pathOf(stepOf(key));
-      const places = parseAddress(step, isLoop)?.places;
-      if (places === undefined) continue;
-      const text = segmentsOf(step);
-      for (const { record, order } of list) if (record.cleanup !== true) yield { text, places, order: order - before };
+      const step = stepIn(stepOf(key), isLoop);
+      if (step === undefined) continue;
+      for (const { record, order } of list) if (record.cleanup !== true) yield { ...step, order: order - before };
+    }
+    for (const { path, order } of skips) {
+      const step = stepIn(path, isLoop);
+      if (step !== undefined) yield { ...step, order: order - before };
     }
   }
+}
+
+function stepIn(step: string, isLoop: (ids: string) => boolean): Omit<Outcome, 'order'> | undefined {
+  const path = pathOf(step);
+  const places = parseAddress(path, isLoop)?.places;
+  return places === undefined ? undefined : { text: segmentsOf(path), places };
 }
 
 function* nodePathsOf(plan: Plan): Generator<string> {

@@ -33,6 +33,8 @@ export interface RunHistory {
   readonly calls: Pick<LostCalls, 'lost' | 'underWay'>;
   /** In the order of the journal. */
   readonly logs: readonly LogRecord[];
+  /** Steps that were skipped: they have no outcome. */
+  readonly skips: readonly Skip[];
   /** Milliseconds of all sessions together; a session whose process died lasted until its last record. */
   readonly ms: number;
   /** Number of batches. With `sum`, the digest of the last batch, the position where the journal continues. */
@@ -40,6 +42,13 @@ export interface RunHistory {
   readonly sum: string;
   /** Description of a torn tail that was left out. */
   readonly cut?: string;
+}
+
+/** A step that was skipped. */
+export interface Skip {
+  readonly path: string;
+  /** Between those of the outcomes before and after it. */
+  readonly order: number;
 }
 
 /** A record of spending apart from outcomes, with its position. */

@@ -294,6 +294,7 @@ function nothingYet(begin: BeginRecord): RunHistory {
     spends: [],
     calls: { lost: [], underWay: [] },
     logs: [],
+    skips: [],
     ms: 0,
     batches: 0,
     sum: FIRST_SUM,

@@ -115,6 +115,55 @@ describe('[XP8] fork.from in code', () => {
     expect(ran).toEqual(['b', 'c']);
   });
 
+  test('a step that was skipped: what depends on it runs again, at the top, in a round and in an item', async () => {
+    const ran: string[] = [];
+    const store = memoryStore();
+    const step = (id: string) => ({
+      id,
+      output: id,
+      join: 'settled' as const,
+      run: (_state: unknown, { path }: { readonly path: string }) => (ran.push(path), path),
+    });
+    const nodes = [step('a'), { ...step('skipped'), when: () => false }, step('b')];
+    const edges = [['a', 'skipped', 'b']] as const;
+    const inner = definePlan({ name: 'inner', inputs: [{ name: 'item', default: 0 }], nodes, edges });
+    const workflow = definePlan({
+      name: 'skips',
+      inputs: [{ name: 'list', default: [1, 2] }],
+      nodes: [
+        ...nodes,
+        { id: 'loop', kind: 'loop', maxRounds: 2, onMaxRounds: 'continue', until: () => false, plan: inner },
+        {
+          id: 'map',
+          kind: 'map',
+          over: { channel: 'list' },
+          item: 'item',
+          output: 'maps',
+          result: 'b',
+          maxItems: 9,
+          plan: inner,
+        },
+      ],
+      edges: [...edges, ['b', 'loop', 'map']],
+    });
+    const { runId } = await run(workflow, { store }).result;
+    const items = ['map[0]/a', 'map[1]/a', 'map[0]/b', 'map[1]/b'];
+    expect([...ran]).toEqual(['a', 'b', 'loop#1/a', 'loop#1/b', 'loop#2/a', 'loop#2/b', ...items]);
+    const shown = readRun(store, runId).steps.map(({ path }) => path);
+    const wanted = [
+      ['skipped', ran.slice(1)],
+      ['loop#1/skipped', ran.slice(3)],
+      ['loop#2/skipped', ran.slice(5)],
+      ['map[1]/skipped', ['map[1]/b']],
+    ] as const;
+    for (const [from, again] of wanted) {
+      expect(shown).toContain(from);
+      ran.length = 0;
+      await run(workflow, { store, fork: { run: runId, from } }).result;
+      expect([from, [...ran]]).toEqual([from, again]);
+    }
+  });
+
   test('a round, a loop, a map, and nodes without numbers', async () => {
     const ran: string[] = [];
     const store = memoryStore();
