@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { loadWorkflowText } from 'skein/yaml';
+import { loadWorkflow, loadWorkflowText } from 'skein/yaml';
 import { BROKEN, ran, wrong } from './loops.js';
+import { makeProject } from './project.js';
 
 const dag = (...steps: readonly string[]): string =>
   `name: d\nagents: { w: { inline: { prompt: You write. } } }\nsteps:\n${steps.map((one) => `  - ${one}\n`).join('')}`;
@@ -35,6 +36,20 @@ describe('[addition 7] [G8] status and error of a step in a DAG workflow', () =>
     );
     expect((await ran(file, { one: [BROKEN] })).asked.at(-1)).toBe('fix: f');
     expect((await ran(file, { one: ['ok'] })).asked).toEqual(['one: x']);
+  });
+
+  it('expressions compare that of a step that gives nothing, and of a file without one result', async () => {
+    const reads = (id: string): string =>
+      step('last', 'l', `, depends_on: [${id}], condition: { cel: 'steps.${id}.status == "succeeded"' }`);
+    expect((await ran(dag('{ id: one, type: wait, for: 1ms }', reads('one')), {})).asked).toEqual(['last: l']);
+    const cwd = await makeProject({
+      'two.yaml': dag(step('a', 'a'), step('b', 'b')),
+      'main.yaml': dag('{ id: two, type: call, file: two.yaml }', reads('two')),
+      'wrong.yaml': dag('{ id: two, type: call, file: two.yaml }', reads('two').replace('status', 'output')),
+    });
+    expect((await ran('main.yaml', {}, {}, cwd)).asked).toEqual(['two/a: a', 'two/b: b', 'last: l']);
+    const { problems } = await loadWorkflow('wrong.yaml', { cwd });
+    expect(problems.map(({ code }) => code)).toEqual(['unknown-member']);
   });
 
   it('a step that is skipped since another one failed says so', async () => {

@@ -101,6 +101,30 @@ output: { values: { said: "{{steps.a.output}}", twice: ["{{inputs.n}}", "{{input
     expect(state['steps.sub.output']).toEqual({ said: 'yes', twice: [4, 4] });
   });
 
+  it.each([
+    [
+      'a DAG',
+      `${dag('{ id: sub, type: call, file: other.yaml, inputs: { n: 4 } }', step('use', 'U', 'depends_on: [sub], condition: { cel: COND }'))}`,
+    ],
+    [
+      'a pipeline',
+      pipeline(
+        '{ id: sub, type: call, file: other.yaml, inputs: { n: 4 } }',
+        '{ id: use, type: agent, name: w, context: none, prompt: U, when: COND }',
+      ),
+    ],
+  ])('are read by conditions and expressions of %s', async (notation, text) => {
+    const reads = async (condition: string): Promise<readonly string[]> => {
+      const written = notation === 'a DAG' ? condition : `{{ ${condition.replaceAll('steps.', '$steps.')} }}`;
+      const files = { 'main.yaml': text.replace('COND', JSON.stringify(written)), 'other.yaml': CALLED_DAG };
+      return (await ran('main.yaml', { a: ['yes'] }, {}, await makeProject(files))).asked;
+    };
+    const both = ['sub/a: 4', 'use: U'];
+    expect(await reads('steps.sub.output.said == "yes" && steps.sub.output.twice[1] == 4')).toEqual(both);
+    expect(await reads('steps.sub.status == "succeeded"')).toEqual(both);
+    expect(await reads('steps.sub.status == "failed" || steps.sub.output.said == "no"')).toEqual(['sub/a: 4']);
+  });
+
   it('[bad-input] a value that a call gives is checked, before anything runs where it is written out', async () => {
     const files = (inputs: string) => ({ 'main.yaml': call(inputs, 'x'), 'other.yaml': CALLED });
     const early = await makeProject(files('{ n: abc }'));

@@ -183,26 +183,35 @@ function addSteps(steps: Map<string, CelVar>, name: string | undefined, node: Wr
   if (!references.spend(ids.length, node.at)) return;
   const read = scope.reads.flatMap(([, id, what = 'output']) => (id === name ? [what] : []));
   if (isName(name)) {
-    if (read.some((what) => what !== 'outputs' && !ENDING_WORDS.includes(what)))
-      references.canRead(name, step, node.at, 'condition');
+    if (read.some(isOutput)) references.canRead(name, step, node.at, 'condition');
     else if (read.includes('outputs')) references.canTell(name, step, node.at, 'condition');
   }
   for (const id of ids) steps.set(id, outputsOf([id], node, scope));
+}
+
+/** Whether a word after the name of a step reads its output. */
+function isOutput(word: string): boolean {
+  return word !== 'outputs' && !ENDING_WORDS.includes(word);
 }
 
 /** Returns what is readable of a step: its output, its ending, the steps of a loop, the top-level outputs of a called file. */
 function outputsOf(ids: readonly string[], node: Written, scope: Reading): CelVar {
   const { references } = scope;
   const id = ids.at(-1) ?? '';
-  // Of a step that is named alone, `canRead` has checked the output.
-  const gives = references.graph.hasOutput(id) || (ids.length === 1 && references.graph.step(id)?.loop === undefined);
+  const called = references.called.get(id);
+  const isAlone = ids.length === 1 && references.graph.step(id)?.loop === undefined;
+  // `canRead` has reported an output that a step named alone does not have.
+  const isReported = isAlone && scope.reads.some(([, of, what = 'output']) => of === id && isOutput(what));
+  const gives = called === undefined ? references.graph.hasOutput(id) || isReported : called.result !== undefined;
   const output = gives ? { output: { channel: stepChannel(...ids) } } : {};
   const steps = references.graph.stepsIn(id).map((inner) => [inner, outputsOf([...ids, inner], node, scope)] as const);
-  const called = (references.called.get(id)?.outputs ?? []).flatMap(({ names: [name = '', ...deeper] }) => {
+  const outputs = (called?.outputs ?? []).flatMap(({ names: [name, ...deeper] }) => {
+    // A file that defines its result has no other outputs.
+    if (name === undefined || deeper.length > 0) return [];
     const own: CelVar = { fields: { output: { channel: stepChannel(...ids, name) } } };
-    return deeper.length > 0 ? [] : [[name, own] as const];
+    return [[name, own] as const];
   });
-  const inside: readonly (readonly [string, CelVar])[] = [...steps, ...called];
+  const inside: readonly (readonly [string, CelVar])[] = [...steps, ...outputs];
   return {
     fields: {
       ...output,
