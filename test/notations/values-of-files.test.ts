@@ -104,7 +104,10 @@ output: { values: { said: "{{steps.a.output}}", twice: ["{{inputs.n}}", "{{input
   it.each([
     [
       'a DAG',
-      `${dag('{ id: sub, type: call, file: other.yaml, inputs: { n: 4 } }', step('use', 'U', 'depends_on: [sub], condition: { cel: COND }'))}`,
+      dag(
+        '{ id: sub, type: call, file: other.yaml, inputs: { n: 4 } }',
+        step('use', 'U', 'depends_on: [sub], condition: { cel: COND }'),
+      ),
     ],
     [
       'a pipeline',
