@@ -74,6 +74,8 @@ export interface Asked {
   readonly edits?: StateEdits;
   /** Names of inputs, and channels of edits, from sources that the user does not control. Default: none. */
   readonly untrusted?: readonly string[] | undefined;
+  /** Names of private ones. Default: none. */
+  readonly private?: readonly string[] | undefined;
 }
 
 /** Replacement values by channel, by the path of the step whose writes they replace. */

@@ -31,8 +31,24 @@ export function fromOutside(path: string, what: string): Label {
 }
 
 /** The label of an input, or of a value set in a fork, that the user does not control. */
-export function fromInput(name: string): Label {
+function fromInput(name: string): Label {
   return { level: 'untrusted', isPrivate: false, sources: [`input:${name}`] };
+}
+
+/** Names of inputs, and of values set in a fork, with a label. */
+export interface MarkedNames {
+  /** From sources that the user does not control. */
+  readonly untrusted?: readonly string[] | undefined;
+  /** Of those that are not for everybody. */
+  readonly private?: readonly string[] | undefined;
+}
+
+/** Returns the labels of marked inputs, by name. A name can have two. */
+export function labelsOfInputs({ untrusted = [], private: hidden = [] }: MarkedNames): readonly [string, Label][] {
+  return [
+    ...untrusted.map((name): [string, Label] => [name, fromInput(name)]),
+    ...hidden.map((name): [string, Label] => [name, { ...TRUSTED, isPrivate: true, sources: [`input:${name}`] }]),
+  ];
 }
 
 /** What is given as an answer by `skein answer RUN -`. */

@@ -20,7 +20,7 @@ import { MachineContext } from './pure/context.js';
 import { StateMachine } from './pure/machine.js';
 import { memoryStore } from '../stores/memory.js';
 
-/** Run options that a conversation accepts too; `untrusted` names inputs of each turn (`message`, `context`, `start`) and variables. */
+/** Run options that a conversation accepts too; `untrusted` and `private` name inputs of each turn (`message`, `context`, `start`) and variables. */
 type OfRuns = Pick<
   RunOptions,
   | 'store'
@@ -34,6 +34,7 @@ type OfRuns = Pick<
   | 'executors'
   | 'origin'
   | 'untrusted'
+  | 'private'
 >;
 
 /**
@@ -107,6 +108,7 @@ const OF_RUNS: OptionForms<OfRuns> = {
   executors: 'an object',
   origin: 'an object',
   untrusted: 'a list of texts',
+  private: 'a list of texts',
 };
 
 /**
@@ -133,13 +135,20 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   const compiled = preparedPlan(machine);
   const start = startOf(machine.setup, begun);
   checkTools(pack, machine.setup, begun);
-  const { variables = {}, thread, busy = 'wait', untrusted } = options;
-  const named = Array.isArray(untrusted) ? markedInputs(pack, { untrusted, variables }) : untrusted;
+  const { variables = {}, thread, busy = 'wait' } = options;
+  const named = (mark: 'untrusted' | 'private'): readonly string[] | undefined => {
+    const names = options[mark];
+    return Array.isArray(names) ? markedInputs(pack, { names, mark, variables }) : names;
+  };
   return new Conversation({
     pack,
     compiled,
     setup: machine.setup,
-    runs: { store: memoryStore(), ...ofRuns(options), ...present({ untrusted: named }) },
+    runs: {
+      store: memoryStore(),
+      ...ofRuns(options),
+      ...present({ untrusted: named('untrusted'), private: named('private') }),
+    },
     start,
     continues: agent !== undefined,
     variables,

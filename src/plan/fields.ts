@@ -220,6 +220,8 @@ export interface RunSettings {
   readonly maxSteps?: number;
   /** Inputs from a source that the user does not control; absent: none. Does not influence results. */
   readonly untrusted?: readonly string[];
+  /** Private inputs; absent: none. Does not influence results. */
+  readonly private?: readonly string[];
   /** Digest of the active policies (`guard/policy.ts`); absent: none. Applies to new calls, not to recorded ones. */
   readonly policy?: string;
   /** Minimum review of tool calls by models; absent: as the plan specifies. Does not influence results. */

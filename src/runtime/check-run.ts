@@ -19,6 +19,7 @@ import { checkThreadOptions } from './threads/check-thread.js';
 const OPTIONS: OptionForms<RunOptions> = {
   inputs: 'an object',
   untrusted: 'a list of texts',
+  private: 'a list of texts',
   security: 'text, or an object',
   guards: 'a list',
   models: 'an object',
@@ -133,11 +134,13 @@ function checkPolicies({ policy }: Pick<RunOptions, 'policy'>): void {
   throw new SkeinError('SKEIN_USAGE', `policy is a list of policies, not ${kindText(policy)}`, { hint });
 }
 
-function checkNames({ untrusted }: Pick<RunOptions, 'untrusted'>): void {
-  if (untrusted === undefined || (Array.isArray(untrusted) && untrusted.every((name) => typeof name === 'string')))
-    return;
-  const hint = "run(workflow, { inputs: { notes }, untrusted: ['notes'] })";
-  throw new SkeinError('SKEIN_USAGE', `untrusted is a list of names of inputs, not ${kindText(untrusted)}`, { hint });
+function checkNames(options: Pick<RunOptions, 'untrusted' | 'private'>): void {
+  for (const mark of ['untrusted', 'private'] as const) {
+    const names: unknown = options[mark];
+    if (names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'))) continue;
+    const hint = `run(workflow, { inputs: { notes }, ${mark}: ['notes'] })`;
+    throw new SkeinError('SKEIN_USAGE', `${mark} is a list of names of inputs, not ${kindText(names)}`, { hint });
+  }
 }
 
 function checkBudget({ budget }: Pick<RunOptions, 'budget'>): void {
@@ -181,24 +184,31 @@ function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>):
  *
  * @throws SkeinError `SKEIN_INPUT`
  */
-export function checkGiven(plan: Plan, { inputs = {}, untrusted = [], fork }: RunOptions): void {
+export function checkGiven(plan: Plan, { inputs = {}, untrusted = [], private: hidden = [], fork }: RunOptions): void {
   const { name, computed = [] } = plan;
-  checkUntrusted(plan, { ...inputs, ...fork?.set }, untrusted);
+  const given = { ...inputs, ...fork?.set };
+  checkMarked(plan, given, { names: untrusted, mark: 'untrusted' });
+  checkMarked(plan, given, { names: hidden, mark: 'private' });
   const lost = Object.keys(inputs).find((key) => inputs[key] !== undefined && computed.includes(key));
   if (lost === undefined) return;
   const message = `inputs of '${name}': '${lost}' has the name of a node that does not read it and whose value would replace it`;
   throw new SkeinError('SKEIN_INPUT', message, { hint: 'rename one of the two, or let the node read it' });
 }
 
+interface Marking {
+  readonly names: readonly string[];
+  readonly mark: 'untrusted' | 'private';
+}
+
 /** A misspelled name would leave an untrusted value trusted. */
-function checkUntrusted({ name, inputs, channels }: Plan, given: object, untrusted: readonly string[]): void {
+function checkMarked({ name, inputs, channels }: Plan, given: object, { names, mark }: Marking): void {
   const known = [...new Set([...inputs.map((input) => input.name), ...channels.map((one) => one.name)])];
-  const strange = untrusted.find((one) => !known.includes(one) && !Object.hasOwn(given, one));
+  const strange = names.find((one) => !known.includes(one) && !Object.hasOwn(given, one));
   if (strange === undefined) return;
   const hint =
     didYouMean(strange, known) ??
     (known.length === 0 ? 'the workflow declares no inputs' : `it takes ${known.join(', ')}`);
-  throw new SkeinError('SKEIN_INPUT', `'${name}' has no input '${strange}' that could be untrusted`, { hint });
+  throw new SkeinError('SKEIN_INPUT', `'${name}' has no input '${strange}' that could be ${mark}`, { hint });
 }
 
 /** Adds a hint to the result of a paused run that can never be answered. */

@@ -138,7 +138,8 @@ export function goingOn(
       memory,
       maxSteps,
       prices: options.prices ?? before.settings?.prices,
-      untrusted: bothOf(before.settings?.untrusted, untrustedIn(plan, options)),
+      untrusted: bothOf(before.settings?.untrusted, markedIn(plan, options.fork, options.untrusted)),
+      private: bothOf(before.settings?.private, markedIn(plan, options.fork, options.private)),
       policy: policyDigest(options.policy),
       security: raised(before.settings?.security, securityGiven(options.security)),
     }),
@@ -157,23 +158,27 @@ function editsOf(
   return present({ edits: recordedEdits(store, family[0]), newKeys: [] });
 }
 
-type KeptSetting = 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted' | 'security';
+type KeptSetting = 'memory' | 'maxSteps' | 'policy' | 'prices' | 'untrusted' | 'private' | 'security';
 
 /** The settings that a session keeps in addition to its plan. */
 export function settingsOf(
   models: string,
   settings: { readonly [K in KeptSetting]?: RunSettings[K] | undefined },
 ): RunSettings {
-  const { memory, maxSteps, untrusted, policy, security, prices } = settings;
-  return present({ models, memory, maxSteps, untrusted, policy, security, prices });
+  const { memory, maxSteps, untrusted, private: hidden, policy, security, prices } = settings;
+  return present({ models, memory, maxSteps, untrusted, private: hidden, policy, security, prices });
 }
 
-/** The untrusted inputs, and the channels of untrusted values that a fork sets. */
-function untrustedIn(plan: Plan, { untrusted, fork }: RunOptions): readonly string[] | undefined {
-  return untrusted?.map((name) => (Object.hasOwn(fork?.set ?? {}, name) ? channelOf(plan, name) : name));
+/** The marked inputs, and the channels of marked values that a fork sets. */
+function markedIn(
+  plan: Plan,
+  fork: RunOptions['fork'],
+  names: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return names?.map((name) => (Object.hasOwn(fork?.set ?? {}, name) ? channelOf(plan, name) : name));
 }
 
-/** An input that was untrusted stays untrusted. */
+/** An input that was untrusted, or private, stays so. */
 function bothOf(before: readonly string[] = [], now: readonly string[] = []): readonly string[] | undefined {
   const all = [...new Set([...before, ...now])].toSorted();
   return all.length === 0 ? undefined : all;

@@ -198,7 +198,7 @@ function closed(result: Promise<RunResult>, { close }: BegunRun, answered: Share
 /** The options for the interpreter. */
 function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions {
   const { compiled, models, options, keeper, origins = {} } = one;
-  const { maxSteps, untrusted } = opened.settings;
+  const { maxSteps, untrusted, private: hidden } = opened.settings;
   const security = securityAt(compiled.plan, securityGiven(opened.settings.security));
   // The working directory of the process may have changed when the first agent starts.
   const cwd = options.cwd ?? process.cwd();
@@ -246,6 +246,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
     check,
     maxSteps,
     untrusted,
+    private: hidden,
     influence: opened.influence,
     heard: (label) => sharedWith(options)?.influence?.add(label),
     wrote: (path) => wrote.add(path),

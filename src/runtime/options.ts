@@ -48,6 +48,14 @@ export interface RunOptions {
    */
   readonly untrusted?: readonly string[];
   /**
+   * Names of inputs that are not for everybody, as files of the project are. Once untrusted text has reached an agent that heard of one,
+   * the guard asks before it gets an address that nobody declared. A resume or a fork may add names.
+   *
+   * @example
+   * run(workflow, { inputs: { diff }, private: ['diff'] });
+   */
+  readonly private?: readonly string[];
+  /**
    * The minimum security of tool calls: a mode, or a mode with a `model` that reviews calls. It can raise the workflow's setting, never
    * lower it. Reviewers can refuse any call and allow none. A recorded run keeps this setting; a resume or a fork may raise it.
    *

@@ -26,8 +26,9 @@ function project(): string {
 async function heard(cwd: string, ...words: readonly string[]): Promise<{ keys: readonly string[]; isTold: boolean }> {
   const env = { HOME: join(cwd.split('/node_modules')[0] ?? '', 'home') };
   const { stdout, stderr } = await served([...words, '--mock', '--json'], { cwd, env, input: 'a text\n' });
-  const { labels = {} } = JSON.parse(stdout) as { readonly labels?: Readonly<Record<string, unknown>> };
-  return { keys: Object.keys(labels), isTold: stderr.includes("'draft' is untrusted: ") };
+  const { labels = {} } = JSON.parse(stdout) as { readonly labels?: Readonly<Record<string, { level: string }>> };
+  const keys = Object.keys(labels).filter((key) => labels[key]?.level === 'untrusted');
+  return { keys, isTold: stderr.includes("'draft' is untrusted: ") };
 }
 
 const ALL = ['steps.said.output', 'steps.draft.output', 'steps.final.output'];

@@ -16,6 +16,18 @@ agents: { writer: { inline: { prompt: You write., tools: [] } } }
 steps: [{ id: sum, agent: writer, prompt: "Sum up: {{inputs.notes}}" }]
 `;
 
+interface Shown {
+  readonly labels?: Readonly<Record<string, { readonly level: string; readonly isPrivate: boolean }>>;
+}
+
+/** The values of a document that something untrusted, or something private, influenced. */
+function heardIn(document: string, what: 'untrusted' | 'private' = 'untrusted'): readonly string[] {
+  const { labels = {} } = JSON.parse(document) as Shown;
+  return Object.entries(labels)
+    .filter(([, { level, isPrivate }]) => (what === 'private' ? isPrivate : level === what))
+    .map(([name]) => name);
+}
+
 it('an input from a file that an agent wrote after something untrusted is untrusted, until a person vouches for it', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'skein-inputs-'));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
@@ -26,8 +38,7 @@ it('an input from a file that an agent wrote after something untrusted is untrus
   writtenFilesIn(cwd).note('notes.md', false);
   const given = async (...words: readonly string[]) => {
     const { stdout, stderr } = await served([...words, '--json'], { cwd, env: { XDG_STATE_HOME: home } });
-    const { labels = {} } = JSON.parse(stdout) as { readonly labels?: Readonly<Record<string, unknown>> };
-    return { heard: Object.keys(labels), stderr };
+    return { heard: heardIn(stdout), stderr };
   };
   const start = ['run', 'flow.yaml', '--mock', '--input-file'];
   const told = await given(...start, 'notes=notes.md');
@@ -58,15 +69,19 @@ it('an input from standard input or from a file of others is untrusted, and thos
   symlinkSync(join(outside, 'page.html'), join(cwd, 'link.md'));
   const heard = async (...words: readonly string[]) => {
     const { stdout, stderr } = await served([...words, '--mock', '--json'], { cwd, input: 'a text' });
-    const { labels = {} } = JSON.parse(stdout) as { readonly labels?: Readonly<Record<string, unknown>> };
     const isTold = stderr.includes("input 'notes' is untrusted: ") || stderr.includes("input 'prompt' is untrusted: ");
-    return { heard: Object.keys(labels), isTold };
+    return { heard: heardIn(stdout), hidden: heardIn(stdout, 'private'), isTold };
   };
-  const others = { heard: ['inputs.notes', 'steps.sum.output'], isTold: true };
-  for (const file of [...files.slice(1), 'link.md', '-'])
+  const all = ['inputs.notes', 'steps.sum.output'];
+  const others = { heard: all, hidden: all, isTold: true };
+  for (const file of [...files.slice(1), 'link.md'])
     expect(await heard('run', 'flow.yaml', '--input-file', `notes=${file}`), file).toEqual(others);
-  const mine = { heard: [], isTold: false };
-  expect(await heard('run', 'flow.yaml', '--input-file', 'notes=own.md')).toEqual(mine);
+  expect(await heard('run', 'flow.yaml', '--input-file', 'notes=-')).toEqual({ ...others, hidden: [] });
+  // Files are private, as where an agent reads them.
+  const own = { heard: [], hidden: all, isTold: false };
+  expect(await heard('run', 'flow.yaml', '--input-file', 'notes=own.md')).toEqual(own);
+  expect(await heard('resume', '-1')).toEqual(own);
+  const mine = { ...own, hidden: [] };
   expect(await heard('run', 'flow.yaml', '--input-file', 'notes=-', '--input', 'notes=mine')).toEqual(mine);
   expect(await heard('fork', '-1', '--input-file', 'notes=link.md')).toEqual(others);
 });

@@ -132,9 +132,10 @@ function nextLines({ status, questions, error, steps }: RunOverview, { id, trust
   return stepsAtEnd({ outcome: status, error, steps, recorded: { id, takenOver: false, trust } });
 }
 
-/** Lists the steps of a run with an influence other than the user's, its sources, and the decisions about their calls. */
+/** Lists the steps of a run with an influence other than the user's, or of something private, its sources, and the decisions about their calls. */
 function taintLines({ id, name, steps, guarded, endorsed }: RunOverview, style: Style): readonly string[] {
   const labelled = steps.flatMap((step) => (step.label === undefined ? [] : [{ ...step, label: step.label }]));
+  const influenced = labelled.filter(({ label }) => label.level !== 'trusted');
   const rows = labelled.map(({ path, label }) => [
     oneLine(path, 60),
     trustText(label),
@@ -143,9 +144,9 @@ function taintLines({ id, name, steps, guarded, endorsed }: RunOverview, style: 
   return [
     `${style.bold(printable(name))}, run ${printable(id)}`,
     '',
-    labelled.length === 0
+    influenced.length === 0
       ? 'only you influenced the steps'
-      : `others influenced ${labelled.length} of ${countText(steps.length, 'step')}`,
+      : `others influenced ${influenced.length} of ${countText(steps.length, 'step')}`,
     ...tableLines(rows).map((line) => `  ${line}`),
     '',
     guarded.length === 0

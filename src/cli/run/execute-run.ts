@@ -227,7 +227,8 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
 
 /** Converts a command line to run options. */
 export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
-  const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, untrusted, security } = flags;
+  const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, security } = flags;
+  const { untrusted, private: hidden } = flags;
   const { models: own, supervisor } = workflow.runOptions ?? {};
   const [main] = workflow.files;
   return {
@@ -242,7 +243,7 @@ export function runOptions({ flags, cwd, inputs, recording, models, workflow }: 
       ...(mock === '' ? { mock: true } : present({ script: mock })),
     },
     allowPrivateAddresses: flags.allowPrivateAddresses ?? false,
-    ...present({ concurrency, maxSteps, budget, untrusted, security }),
+    ...present({ concurrency, maxSteps, budget, untrusted, private: hidden, security }),
     ...(flags.stream === true || flags.verbose === true ? { streaming: true } : {}),
     ...(flags.audit ? (auditDir === undefined ? {} : { audit: { dir: resolve(cwd, auditDir) } }) : { audit: false }),
   };

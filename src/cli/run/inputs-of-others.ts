@@ -1,9 +1,10 @@
 import { relative, resolve } from 'node:path';
+import { present } from '../../base/json.js';
 import type { Workflow } from '../../plan/workflow.js';
 import { shellWord } from '../runs/text.js';
 import { isTyped } from '../view/streams.js';
 import type { GivenInput } from './given-inputs.js';
-import { realOf } from './project.js';
+import { openedPolicies, realOf } from './project.js';
 import type { CommonFlags } from './run-flags.js';
 import { writtenFilesIn } from './written-files.js';
 
@@ -24,8 +25,8 @@ interface Giving {
   readonly flag: string;
 }
 
-/** The flags that say which inputs are untrusted, and whether that is told. */
-type MarkingFlags = Pick<CommonFlags, 'untrusted' | 'quiet'>;
+/** The flags that say which inputs are untrusted or private, what the policy says of the project, and whether that is told. */
+type MarkingFlags = Pick<CommonFlags, 'untrusted' | 'private' | 'policy' | 'quiet'>;
 
 /** The flags of a run, and what the user is told of its inputs when it starts: before, an error may make that moot. */
 interface Marked<F> {
@@ -35,7 +36,8 @@ interface Marked<F> {
 
 /**
  * Returns the flags of a run with the inputs marked as untrusted that others have written: those from standard input, and from files that
- * are foreign to the project or that an agent wrote after it had heard something untrusted. `told` says why, once the run starts.
+ * are foreign to the project or that an agent wrote after it had heard something untrusted. `told` says why, once the run starts. Files are
+ * private, as where an agent reads them, unless the policy makes the project public.
  *
  * @param cwd the working directory of the run: the project
  * @param given where the names of files start, and the flag with which a text is given
@@ -48,15 +50,28 @@ export async function withInputsOfOthers<F extends MarkingFlags>(
 ): Promise<Marked<F>> {
   const last = new Map(given.map((input) => [input.name, input]));
   const found: string[] = [];
+  const hidden: string[] = [];
   const told: string[] = [];
   for (const { name, value, isFile } of last.values()) {
-    const why = isFile ? await whyOfOthers({ name, file: value, cwd }, how) : undefined;
+    if (!isFile) continue;
+    const why = await whyOfOthers({ name, file: value, cwd }, how);
+    if (value !== '-' && (why !== undefined || !(await isPublic(flags.policy, cwd)))) hidden.push(name);
     if (why === undefined) continue;
     found.push(name);
     if (flags.quiet !== true) told.push(`input '${name}' is untrusted: ${why}`);
   }
-  if (found.length === 0) return { flags, told };
-  return { flags: { ...flags, untrusted: [...new Set([...(flags.untrusted ?? []), ...found])] }, told };
+  const marked = { untrusted: withNames(flags.untrusted, found), private: withNames(flags.private, hidden) };
+  return { flags: { ...flags, ...present(marked) }, told };
+}
+
+function withNames(named: readonly string[] = [], more: readonly string[]): readonly string[] | undefined {
+  return more.length === 0 ? undefined : [...new Set([...named, ...more])];
+}
+
+/** Whether the user's policy says that everybody may know what is in the files of the project. */
+async function isPublic(policy: string | undefined, cwd: string): Promise<boolean> {
+  const policies = await openedPolicies(policy, cwd);
+  return policies.some(({ widens, project }) => widens === true && project === 'public');
 }
 
 /** The name of what is said to a pack. */

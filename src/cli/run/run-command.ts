@@ -82,8 +82,10 @@ async function talkWith({ flags, cwd, workflow, brought, given, problems }: Talk
   const said = isSaid ? [] : saidOf(flags.message);
   const { flags: marked, told } = await withInputsOfOthers(flags, [...flags.inputs, ...contextOf(flags), ...said], cwd);
   // The prompt is the message.
-  const untrusted = marked.untrusted?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
-  const known = { ...marked, ...present({ untrusted }) };
+  const asTold = (names: readonly string[] | undefined): readonly string[] | undefined =>
+    names?.map((name) => (isSaid && name === 'prompt' ? 'message' : name));
+  const names = { untrusted: asTold(marked.untrusted), private: asTold(marked.private) };
+  const known = { ...marked, ...present(names) };
   const conversation = await openConversation({ flags: known, told, file, cwd, workflow, brought, variables });
   tellWarnings(conversation.isNew, problems, file);
   const messages = await messagesOf(flags.message ?? (isSaid ? [prompt] : undefined));

@@ -56,6 +56,8 @@ export interface CommonFlags extends KeptFlags, TrustFlags {
   readonly budget?: string;
   /** Names of inputs. Also recorded separately from the flags. */
   readonly untrusted?: readonly string[];
+  /** Names of inputs, those of files. Also recorded separately from the flags. */
+  readonly private?: readonly string[];
   /** The minimum security. Also recorded separately from the flags. */
   readonly security?: SecurityInput;
   readonly record?: string;

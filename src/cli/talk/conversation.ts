@@ -147,8 +147,9 @@ export class Conversation {
       thread: this.threadOptions(),
     };
     const inputs = this.inputs(given, before);
-    const untrusted = markedInputs(machine.pack, { ...flags, variables: this.parts.variables });
-    const marked = { ...toldAs(flags), untrusted };
+    const named = (mark: 'untrusted' | 'private'): readonly string[] =>
+      markedInputs(machine.pack, { names: flags[mark] ?? [], mark, variables: this.parts.variables });
+    const marked = { ...toldAs(flags), untrusted: named('untrusted'), private: named('private') };
     const { told } = this;
     const execution = { flags: marked, told, cwd, workflow, inputs, log: new RunLog(workflow.plan), recording };
     this.told = [];

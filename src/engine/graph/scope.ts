@@ -23,7 +23,7 @@ import { bodyOf } from '../steps/kinds/bodies.js';
 import type { Question } from '../ports/durable.js';
 import type { ChannelWrite } from '../ports/executor.js';
 import { chooseRoutes } from './routes.js';
-import { fromInput } from '../../guard/label.js';
+import { labelsOfInputs } from '../../guard/label.js';
 import type { Leaving, PlanEnd, RunServices, ScopeHandle, ScopeOptions, StateEdits } from '../services.js';
 import { editedOutput, editedWrites, writeChannels, writeEnding, writeOutput } from '../state/state-writer.js';
 import { Step, type StepOwner } from '../steps/step.js';
@@ -321,6 +321,6 @@ export class Scope extends ScopeAtEnd implements StepOwner, FlowOwner, ScopeHand
 function editsOf({ options, labels }: RunServices, step: Step): StateEdits[string] | undefined {
   const set = options.edits?.[step.path];
   if (set === undefined) return undefined;
-  for (const name of options.untrusted ?? []) if (Object.hasOwn(set, name)) step.replaced(labels.of(fromInput(name)));
+  for (const [name, label] of labelsOfInputs(options)) if (Object.hasOwn(set, name)) step.replaced(labels.of(label));
   return set;
 }

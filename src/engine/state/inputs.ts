@@ -6,7 +6,7 @@ import type { ChannelTable } from '../graph/channel-table.js';
 import type { CompiledPlan } from '../graph/compile.js';
 import { inputCell, type Cell } from './cell.js';
 import type { RunLabels } from './run-labels.js';
-import { fromInput, type Label } from '../../guard/label.js';
+import { labelsOfInputs, type MarkedNames, type Label } from '../../guard/label.js';
 import type { StateEdits } from '../services.js';
 import { validated } from './state-writer.js';
 import { EMPTY_VERSION, type Version } from './version.js';
@@ -50,10 +50,9 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
 }
 
 /** The options of a run's start that determine its state. */
-interface Starting {
+interface Starting extends MarkedNames {
   readonly first?: RunState;
   readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly untrusted?: readonly string[] | undefined;
 }
 
 /** Returns the initial state of a run, with the labels of its inputs. */
@@ -67,9 +66,9 @@ export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLa
   };
   for (const [channel, label] of Object.entries(carried?.channels ?? {})) add(channel, label);
   if (carried?.absent !== undefined) labels.absent = labels.of(carried.absent);
-  for (const name of options.untrusted ?? []) {
+  for (const [name, label] of labelsOfInputs(options)) {
     const input = compiled.plan.inputs.find((one) => one.name === name);
-    add(input?.channel ?? name, fromInput(name));
+    add(input?.channel ?? name, label);
   }
   return { version, channels };
 }

@@ -60,7 +60,7 @@ export interface BackendDefinition {
 
 export interface OpenedRun {
   readonly inputs: Readonly<Record<string, unknown>>;
-  readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted' | 'security'>;
+  readonly settings: Pick<RunOptions, 'memory' | 'maxSteps' | 'prices' | 'untrusted' | 'private' | 'security'>;
   readonly formerModels?: GoingOn['formerModels'];
   /** The joined label of the influence on all starts of the run. */
   readonly influence?: Label | undefined;

@@ -82,11 +82,11 @@ async function openOnThread(one: Opening): Promise<OpenedRun> {
 function* opened(one: Opening): Slices<OpenedRun> {
   const session = yield* openSession(one);
   const { inputs, settings, formerModels, influence } = session;
-  const { memory, maxSteps, untrusted, security } = settings;
+  const { memory, maxSteps, untrusted, private: hidden, security } = settings;
   const prices = settings.prices as PriceTable | undefined;
   return {
     inputs,
-    settings: present({ memory, maxSteps, untrusted, security, prices }),
+    settings: present({ memory, maxSteps, untrusted, private: hidden, security, prices }),
     formerModels,
     influence,
     begin: (owner) => begin(one, session, owner),
@@ -144,9 +144,10 @@ function settingsIn(
 }
 
 function begun(models: ModelRegistry, options: RunOptions): GoingOn {
-  const { inputs = {}, memory, maxSteps, untrusted, policy } = options;
+  const { inputs = {}, memory, maxSteps, untrusted, private: hidden, policy } = options;
   const security = securityGiven(options.security);
-  const kept = { memory, maxSteps, untrusted, policy: policyDigest(policy), security, prices: models.prices };
+  const marked = { untrusted, private: hidden };
+  const kept = { memory, maxSteps, ...marked, policy: policyDigest(policy), security, prices: models.prices };
   const settings = settingsOf(models.identity(), kept);
   return { inputs, settings, newKeys: [], formerModels: () => [] };
 }

@@ -45,11 +45,12 @@ export async function turnOf(
   });
 }
 
-/** The options that also hold for the turn before. What it began with is its own: inputs, budget, memory, prices, which of them are untrusted. */
+/** The options that also hold for the turn before. What it began with is its own: inputs, budget, memory, prices, which of them are untrusted or private. */
 function sharedBy({
   thread: _thread,
   inputs: _inputs,
   untrusted: _untrusted,
+  private: _private,
   budget: _budget,
   memory: _memory,
   prices: _prices,
