@@ -285,21 +285,6 @@ export function modelCallName(turn: number, call: number, judging: string | unde
   return call === 1 ? name : `${name}.${call}`;
 }
 
-const REFUSED = 'refused.';
-
-/** Name of the failure of a step whose model call succeeded with an answer that the step can't use. */
-export function refusedName(call: string): string {
-  return `${REFUSED}${call}`;
-}
-
-/** Key of the model call whose answer was refused under such a key; undefined for other keys. */
-export function refusedCall(key: string): string | undefined {
-  const step = stepOf(key);
-  // The name of a part, in a run inside the step, ends with that of the call.
-  const at = Math.max(step.length, key.lastIndexOf(' ')) + 1;
-  return key.startsWith(REFUSED, at) ? key.slice(0, at) + key.slice(at + REFUSED.length) : undefined;
-}
-
 const MODEL_CALL = /^(?:model#|(commit|post|supervise)(?:\.\d+)?$|(screen|review)#[\d.]+\+?(?:\.\d+)?$)/;
 
 /** Name of a model call that examines a tool call: `screen#1.2`. `again`: after its arguments changed. */
@@ -321,12 +306,6 @@ export function innerKey(effect: string, name: string): string {
 /** Key of a question that an effect asks: `t@ask:sure`, `a@tool#1.1.ask:sure`. */
 export function askKey(effect: string, name: string): string {
   return innerKey(effect, `ask:${name}`);
-}
-
-/** Name that a question of an inner run has in the step that started that run. `count`: how often the address was asked in the step. */
-export function aroundName(address: string, count: number): string {
-  const name = address.replaceAll('@', ' ').replaceAll('.ask:', ' ask:');
-  return count === 1 ? name : `${count}:${name}`;
 }
 
 /** Whether a question is the guard's. Only a person answers it, in this run: never a flag, a script, or the run that was forked. */

@@ -1,6 +1,7 @@
 import type { InnerCall, Cost, Spent, Usage } from '../events/event.js';
 import { countInner } from '../events/call-fold.js';
-import { asModelCall, nodeIdOf, refusedCall, segmentsOf, stepOf, triesOf } from '../base/address.js';
+import { asModelCall, nodeIdOf, segmentsOf, stepOf, triesOf } from '../base/address.js';
+import { refusedCall } from '../base/names-inside.js';
 import { isPlainObject, present, type Json } from '../base/json.js';
 import type { StepEnding } from '../events/census.js';
 import type { Plan, PlanNode } from '../plan/plan.js';

@@ -1,4 +1,5 @@
-import { refusedCall, stepOf, triesOf } from '../base/address.js';
+import { stepOf, triesOf } from '../base/address.js';
+import { innermostStep, refusedCall } from '../base/names-inside.js';
 import { lookAt, type Slices } from '../base/slices.js';
 import type { Entry, RunHistory } from './history.js';
 
@@ -8,7 +9,8 @@ import type { Entry, RunHistory } from './history.js';
  * A failure is an outcome with an error, the timeout of an attempt, or the cleanup of a step that has a final failure. It is final if it
  * was the end of its step: no later attempt of the step or of one around it is known, and the same attempt had no success after it, until
  * the next session that failed had ended. What succeeded later did so because the failure was void. A timeout ends its attempt whatever
- * follows. `ends`: the sessions at whose ends failures become void, in order.
+ * follows. `ends`: the sessions at whose ends failures become void, in order. The steps of a run that a step started are judged like others:
+ * what succeeds beside one of them says nothing about it.
  *
  * A refused answer is a success of a model call that made its step fail. Unless a later attempt took up the failure, the two are void
  * together; a success that follows is a repetition of the call, or belongs to another definition.
@@ -22,7 +24,7 @@ export function* voidFailures(history: RunHistory, ends: readonly number[]): Sli
     const timeout = key.includes('@timeout') && key.startsWith('@timeout', stepOf(key).length);
     for (const entry of list) {
       if (entry.kind === 'failure' || timeout)
-        failures.push({ step: stepOf(key), entry, timeout, refuses: refusedCall(key) });
+        failures.push({ step: innermostStep(key), entry, timeout, refuses: refusedCall(key) });
       else if (entry.kind === 'cleanup') cleanups.push({ step: stepOf(key), entry });
     }
   });
@@ -55,7 +57,7 @@ function* successesOf(
   const failed = new Set(failures.map(({ entry }) => entry));
   const found = new Map(failures.map(({ step }): [string, Entry[]] => [step, []]));
   yield* lookAt(entries, ([key, list]) => {
-    const successes = found.get(stepOf(key));
+    const successes = found.get(innermostStep(key));
     if (successes === undefined) return;
     for (const entry of list) if (entry.kind === 'success' && !failed.has(entry)) successes.push(entry);
   });
@@ -102,7 +104,7 @@ class Attempts {
   }
 
   note(key: string): void {
-    for (const { of, attempt, loop } of triesOf(stepOf(key))) {
+    for (const { of, attempt, loop } of triesOf(innermostStep(key))) {
       this.last.set(of, Math.max(this.last.get(of) ?? 0, attempt));
       if (loop === 'yes') this.loops.add(of);
     }

@@ -1,4 +1,4 @@
-import { aroundName } from '../base/address.js';
+import { aroundName } from '../base/names-inside.js';
 import { present } from '../base/json.js';
 import type { AnswerQuestion } from '../engine/durable/memory-questions.js';
 import { Given } from '../engine/durable/open-question.js';

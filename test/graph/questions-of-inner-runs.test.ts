@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answerRun, memoryStore, SkeinError } from '../../src/index.js';
 import { agent, agentAsTool, agentNode, agentTeam, graph, tool, toolNode } from '../../src/graph.js';
-import { isGuardQuestion, aroundName, askKey, moreOf, askerOf } from '../../src/base/address.js';
+import { isGuardQuestion, askKey, moreOf, askerOf } from '../../src/base/address.js';
+import { aroundName } from '../../src/base/names-inside.js';
 import { ownModels, resultsIn } from './support-agents.js';
 
 const TASK = { type: 'object', properties: { task: { type: 'string' } } } as const;

@@ -1,5 +1,5 @@
 import { SkeinError, toErrorData, type ErrorData } from '../../base/errors.js';
-import { refusedName } from '../../base/address.js';
+import { refusedName } from '../../base/names-inside.js';
 import type { Usage } from '../../events/event.js';
 import { addUsage, NO_USAGE } from '../../events/spending.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';

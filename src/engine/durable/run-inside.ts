@@ -1,4 +1,5 @@
-import { aroundName, parseKey, stepOf } from '../../base/address.js';
+import { parseKey, stepOf } from '../../base/address.js';
+import { aroundName, effectInside } from '../../base/names-inside.js';
 import { amountOfEffect } from '../../budget/amount.js';
 import { toErrorData } from '../../base/errors.js';
 import { canonicalJson, digestText } from '../../base/hash.js';
@@ -181,15 +182,6 @@ export class RunInside {
 /** Whether an effect is recorded as part of another one. Without an identity, nothing says whether a record holds. */
 export function isPart(options: StepOptions | undefined): options is StepOptions {
   return options?.identity !== undefined && options.cleanup !== true && options.pure !== true;
-}
-
-/** `tool#1.1` of `in:payer:61DSaljF payer tool#1.1`, the name that an effect of a run inside a step has in that step. Undefined for other names. */
-export function effectInside(name: string): string | undefined {
-  const at = name.lastIndexOf(' ');
-  const before = name.lastIndexOf(' ', at - 1);
-  if (at < 0 || before < 0 || !/(?:^|[.+])in:/.test(name)) return undefined;
-  // The name of a run is followed by a step.
-  return /(?:^|\+)in:/.test(name.slice(before + 1, at)) ? undefined : name.slice(at + 1);
 }
 
 const NOT_IN_NAMES = /[^\w-]/g;
