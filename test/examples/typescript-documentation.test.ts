@@ -3,7 +3,7 @@ import { promisedOutput, runSnippet } from './support/run-snippet.js';
 import { docSnippets } from './support/snippets.js';
 
 /** Their snippets need no files that are not there. Those about LangGraph.js and those of the README have tests of their own. */
-const FILES = /^docs\/(?:coming-from-mastra|graph|library|machine|supervision|testing|tree)\.md:/;
+const FILES = /^docs\/(?:coming-from-mastra|graph|library|machine|reference|supervision|testing|tree)\.md:/;
 const SNIPPETS = (await docSnippets()).filter(({ place, language }) => language === 'ts' && FILES.test(place));
 
 describe('TypeScript in the documentation', () => {
@@ -19,6 +19,7 @@ describe('TypeScript in the documentation', () => {
       'docs/graph.md',
       'docs/library.md',
       'docs/machine.md',
+      'docs/reference.md',
       'docs/supervision.md',
       'docs/testing.md',
       'docs/tree.md',
