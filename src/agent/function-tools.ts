@@ -7,6 +7,7 @@ import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
+import { probeOf, probedOf, type LostCall, type Probed } from '../plan/probe.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
 import { resultText } from './result-text.js';
 import type { CallIo, Tool, ToolIo } from './tool.js';
@@ -44,10 +45,12 @@ export function functionTools(spec: AgentSpec, step: StepContext, around: Around
 const CODES = new WeakMap<ToolFunction, string>();
 
 function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({}) }: Around): Tool {
-  const { name, description, input, effect, trust = 'untrusted', approve, coerce } = tool;
+  const { name, description, input, effect, trust = 'untrusted', approve, coerce, probe } = tool;
   const call = step.tools[name] as ToolFunction | undefined;
   if (call === undefined) throw new SkeinError('SKEIN_NO_BINDING', `the tool "${name}" has no function`);
   const emit = (event: JsonObject): void => step.note({ kind: 'event', event });
+  const textOf = (result: unknown): string =>
+    resultText(result, name, (message) => step.note({ kind: 'warning', code: 'tool-result', message }));
   return {
     name,
     description,
@@ -57,6 +60,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
     ...present({ approve, coerce }),
     ...(approve === 'code' ? { mustApprove: (given) => mustApprove(call, given) } : {}),
     code: madeOnce(CODES, call, () => digestText(sourceText(call))),
+    ...(probe !== true ? {} : { probe: async (given, lost) => probedText(call, given, lost, textOf) }),
     // The tool runner of an agent supplies all members of CallIo.
     execute: async (given, io: CallIo) => {
       const { signal, idempotencyKey } = io;
@@ -73,9 +77,20 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
           return getState();
         },
       });
-      return resultText(result, name, (message) => step.note({ kind: 'warning', code: 'tool-result', message }));
+      return textOf(result);
     },
   };
+}
+
+async function probedText(
+  call: ToolFunction,
+  given: JsonObject,
+  lost: LostCall,
+  textOf: (result: unknown) => string,
+): Promise<Probed<string>> {
+  const found = probedOf(await probeOf(call)?.(given, lost));
+  if (found?.done !== true || found.result === undefined) return found as Probed<string>;
+  return { done: true, result: textOf(found.result) };
 }
 
 /** Questions without a name get a number. */

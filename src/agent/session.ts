@@ -38,6 +38,8 @@ export interface OpenedModel {
 export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code' | 'pretended'> {
   /** A person must allow each call, or with `code` those that the tool chooses. */
   readonly approve?: true | 'code';
+  /** Set if it finds out what became of an interrupted call. */
+  readonly probes?: true;
 }
 
 /** Open models and tools, for effects that actually run. */
@@ -204,8 +206,8 @@ function gated(tool: Tool, spec: AgentSpec): Tool {
 function recordOf({ models, tools }: Live): Opened {
   return {
     models: models.map(({ id, structuredOutput }) => ({ id, structuredOutput: structuredOutput === true })),
-    tools: tools.map(({ name, effect, trust, approve, origin, code, pretended }) =>
-      present({ name, effect, trust, approve, origin, code, pretended }),
+    tools: tools.map(({ name, effect, trust, approve, origin, code, pretended, probe }) =>
+      present({ name, effect, trust, approve, origin, code, pretended, probes: probe && (true as const) }),
     ),
     toolsDigest: specsDigest(tools),
   };

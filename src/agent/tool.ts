@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.js';
 import type { AskAround, Parts, Question, Reserve } from '../engine/ports/durable.js';
 import type { Label } from '../guard/label.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
+import type { LostCall, Probed } from '../plan/probe.js';
 import type { ToolSpec } from './model.js';
 import type { CommandEnd, CommandSettings } from './tools/process-group.js';
 
@@ -15,6 +16,8 @@ export interface Tool extends ToolSpec, Pick<FunctionTool, 'effect' | 'approve' 
   readonly trust: 'trusted' | 'untrusted';
   /** With `approve: 'code'`: whether a person must allow a call with this input, which has been checked. */
   readonly mustApprove?: (input: JsonObject) => Promise<boolean>;
+  /** Finds out what became of an interrupted call with this input; the result as the model receives it. */
+  readonly probe?: (input: JsonObject, lost: LostCall) => Promise<Probed<string>>;
   /** Renames alternative parameter names to the tool's own, before the input is checked. */
   readonly rename?: (input: JsonObject) => JsonObject;
   /** Digest of its source, if it is a function of the program: a result stays valid only while the digest is the same. */

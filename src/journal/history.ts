@@ -97,3 +97,8 @@ export interface StartedEffect {
   /** Keys of open questions that it has asked since its start, and waits for. Absent if there are none. */
   readonly asks?: readonly string[];
 }
+
+/** A start whose end is not known, and the run that started it. */
+export interface LostStart extends StartedEffect {
+  readonly runId: string;
+}

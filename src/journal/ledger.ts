@@ -1,7 +1,7 @@
 import { stepOf } from '../base/address.js';
 import type { Slices } from '../base/slices.js';
 import { forgetting } from './forgotten.js';
-import { endsForGood, type Entry, type RunHistory, type StartedEffect } from './history.js';
+import { endsForGood, type Entry, type RunHistory, type LostStart } from './history.js';
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';
 
@@ -17,7 +17,7 @@ export interface Ledger {
   /** Reusable outcomes for a key, the preferred one first. */
   find(key: string): readonly Recorded[];
   /** An effect that was started and has not succeeded, in this run or in a parent: the process of that one may have been killed after it. */
-  started(key: string): StartedEffect | undefined;
+  started(key: string): LostStart | undefined;
   /** When a timer of this run is due. */
   timer(key: string): { readonly id?: string; readonly due: number } | undefined;
   /** A question or an event that this run waits for. */
@@ -86,11 +86,11 @@ function recorded({ shift }: Source, { record, order }: Entry): Recorded {
 }
 
 /** The nearest run in which an effect was started decides. What a run forgets is meant to be done again. */
-function lastStart(sources: readonly Source[], key: string): StartedEffect | undefined {
+function lastStart(sources: readonly Source[], key: string): LostStart | undefined {
   for (const { history, isForgotten } of sources) {
     const start = history.started.get(key);
     if (start === undefined && !history.entries.has(key)) continue;
-    return start === undefined || isForgotten(stepOf(key)) ? undefined : start;
+    return start === undefined || isForgotten(stepOf(key)) ? undefined : { ...start, runId: history.begin.run };
   }
   return undefined;
 }

@@ -45,6 +45,7 @@ const FUNCTION = object<FunctionTool>({
   effect: word('read', 'idempotent', 'once'),
   'trust?': word('trusted', 'untrusted'),
   'approve?': wordOr(['code'], flag<true>()),
+  'probe?': flag<true>(),
   'coerce?': flag<true>(),
   'calls?': object<CallBounds>({ modelCalls: CALLS, toolCalls: CALLS }),
 });

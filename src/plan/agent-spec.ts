@@ -77,6 +77,8 @@ export interface FunctionTool {
   readonly trust?: 'trusted' | 'untrusted';
   /** Whether each call needs a person's approval; `code`: if the tool's function asks for it (`plan/tool-approval.ts`). */
   readonly approve?: true | 'code';
+  /** Set if its function can find out what became of an interrupted `once` call (`plan/probe.ts`). */
+  readonly probe?: true;
   /** Converts texts to the numbers and booleans that the schema requires before the input is checked. */
   readonly coerce?: true;
   /** Cost of one call, if the function is an agent or a workflow. */

@@ -9,6 +9,7 @@ import type { ToolUse } from './tool-use.js';
 import type { Declarations } from './declarations.js';
 import type { AcceptedBy, TypedSchema } from './given-schema.js';
 import type { GuideOf } from './guide.js';
+import type { LostCall, Probed } from './probe.js';
 import type { RetryInput } from './retry-input.js';
 import type {
   AgentNode,
@@ -155,6 +156,7 @@ interface Functions<S> {
   choose(state: Readonly<NoInfer<S>>): unknown;
   test(state: Readonly<NoInfer<S>>, round?: number): boolean;
   reduce(current: unknown, contribution: unknown): unknown;
+  probe(state: Readonly<NoInfer<S>>, lost: LostCall): Probed | Promise<Probed>;
 }
 
 /** A function that folds a contribution into a channel's value; the value is undefined for the first one. */
@@ -162,6 +164,9 @@ export type ReduceInput = Functions<never>['reduce'];
 
 /** A function that tests the state. For a loop it receives the state of a round, and the round's number. */
 export type StateTest<S = StateOf> = Functions<S>['test'];
+
+/** A function that finds out what became of an interrupted execution of a node. It sees the same state. */
+export type ProbeInput<S = StateOf> = Functions<S>['probe'];
 
 /** Conditions without functions: expressions and plan data. */
 export type DeclaredConditions = string | Condition | readonly (string | Condition)[];
@@ -181,9 +186,11 @@ type OptionsOf<N extends NodeBase, S> = Omit<N, 'kind' | 'when' | 'retry' | 'bud
 };
 
 /** A function as a node. It returns an update, or the value of `output` if that is given. */
-export type TaskInput<S> = Omit<OptionsOf<TaskNode, S>, 'tool'> & {
+export type TaskInput<S> = Omit<OptionsOf<TaskNode, S>, 'tool' | 'probe'> & {
   readonly kind?: 'task';
   readonly run: Functions<S>['run'];
+  /** With `effect: 'once'`: finds out what became of an execution that was interrupted, before a person is asked. */
+  readonly probe?: Functions<S>['probe'];
 };
 
 /** A tool that is called without a model, as a node. */

@@ -20,6 +20,7 @@ import type { CelVar, Computed, Condition, JsonTemplate, Template, TemplateRef }
 import { guideKey } from './guide.js';
 import { boundConditions } from './made-of.js';
 import { nodeFieldNames } from './fields.js';
+import { probeData } from './probe.js';
 import { retryOf } from './retry-input.js';
 import { mentionsOf } from './glances.js';
 import { ownPlan } from './own-plan.js';
@@ -157,9 +158,9 @@ class Builder {
       return { ...rest, ...when };
     }
     if (input.kind === undefined || input.kind === 'task') {
-      const { run, when: _when, retry: _retry, budget: _budget, security: _security, ...rest } = input;
+      const { run, probe, when: _when, retry: _retry, budget: _budget, security: _security, ...rest } = input;
       this.bindings[input.id] = run;
-      return { ...rest, kind: 'task', ...when };
+      return { ...rest, ...probeData(input.id, probe, this.bindings), kind: 'task', ...when };
     }
     switch (input.kind) {
       case 'agent':

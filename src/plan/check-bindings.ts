@@ -4,6 +4,7 @@ import { checkKey, codeChecks } from './answer-check.js';
 import { guideKey } from './guide.js';
 import { nameOf, type Scope } from './check-scope.js';
 import { runsFunction } from './nodes.js';
+import { probeKey } from './probe.js';
 import { isSupervisor, supervisorKey } from './supervision.js';
 
 /** Checks functions: `missing-binding` for code without a binding. Nothing is checked without bindings. */
@@ -22,6 +23,7 @@ export function checkBindings(scope: Scope): void {
   }
   plan.nodes.forEach((node, at) => {
     if (runsFunction(node)) need(node.id, `the node ${nameOf(scope, at)}`, at);
+    if (node.kind === 'task' && node.probe === 'code') need(probeKey(node.id), `the probe of ${nameOf(scope, at)}`, at);
     if (node.kind === 'agent') {
       for (const { name } of node.agent.functions ?? [])
         need(toolKey(node.id, name), `the tool ${JSON.stringify(name)} of ${nameOf(scope, at)}`, at);

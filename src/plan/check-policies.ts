@@ -15,9 +15,20 @@ const IDLE: ReadonlySet<NodeKind> = new Set(['ask', 'wait', 'pass', 'end', 'set'
 /** Kinds of nodes whose work is that of the nodes inside them. */
 const AROUND: ReadonlySet<NodeKind> = new Set(['call', 'map', 'loop']);
 
-/** Reports `bad-effect` for a node around others: `effect: 'once'` would promise what only the node that does the work can keep. */
+/**
+ * Reports `bad-effect` for a node around others: `effect: 'once'` would promise what only the node that does the work can keep; `bad-probe`
+ * for a node about which nobody is asked.
+ */
 export function checkEffects(scope: Scope): void {
   scope.plan.nodes.forEach((node, at) => {
+    if (node.kind === 'task' && node.probe !== undefined && node.effect !== 'once') {
+      const message = `${nameOf(scope, at)} has a probe, but may be repeated after a crash`;
+      scope.findings.add('bad-probe', message, {
+        node: at,
+        path: 'probe',
+        hint: `add effect: 'once', or remove the probe`,
+      });
+    }
     if (node.effect === undefined || !AROUND.has(node.kind)) return;
     const message = `${nameOf(scope, at)} can't have an effect: a node of kind "${node.kind}" leaves its work to the nodes inside it`;
     scope.findings.add('bad-effect', message, {

@@ -114,6 +114,7 @@ const TOOL_USE: Form<ToolUse> = object<ToolUse>({
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   task: {
     'asked?': shown(TEMPLATE),
+    'probe?': policy('probe', word('code')),
     'callsTool?': shown(TEXT),
     'trustsTool?': shown(flag<true>()),
     'tool?': result('tool', TOOL_USE),

@@ -146,6 +146,8 @@ export interface TaskNode extends NodeBase {
   readonly kind: 'task';
   /** The tool, instead of a function. */
   readonly tool?: ToolUse;
+  /** Set if the binding `probe:NODE` finds out what became of an interrupted execution with `effect: 'once'`. */
+  readonly probe?: 'code';
   /** Name of the program's tool that its function calls. */
   readonly callsTool?: string;
   /** The results of that tool are the user's own. */

@@ -4,17 +4,8 @@ import { isThenable } from '../base/at-once.js';
 import type { Json } from '../base/json.js';
 import { askKey } from '../base/address.js';
 import { waitingFor } from '../engine/durable/open-question.js';
-import type {
-  Durable,
-  Effect,
-  Outcome,
-  Question,
-  StepIo,
-  StepOptions,
-  Taker,
-  Ticket,
-  Wait,
-} from '../engine/ports/durable.js';
+import type { Durable, Effect, Outcome, Question, StepIo, Taker, Ticket, Wait } from '../engine/ports/durable.js';
+import type { StepOptions } from '../engine/ports/recording.js';
 import type { OpenQuestion } from '../events/question.js';
 import {
   awaited,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
-import type { Effect, StepOptions, Ticket, Wait } from '../../src/engine/ports/durable.js';
+import type { Effect, Ticket, Wait } from '../../src/engine/ports/durable.js';
+import type { StepOptions } from '../../src/engine/ports/recording.js';
 import { startRun } from '../../src/engine/run.js';
 import type { SkeinEvent } from '../../src/events/event.js';
 import type { Plan, PlanNode } from '../../src/plan/plan.js';

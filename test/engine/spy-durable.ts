@@ -1,5 +1,6 @@
 import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
-import type { Effect, Identity, StepOptions, Ticket } from '../../src/engine/ports/durable.js';
+import type { Effect, Ticket } from '../../src/engine/ports/durable.js';
+import type { Identity, StepOptions } from '../../src/engine/ports/recording.js';
 
 /** A back end in memory that says that it records, and keeps what it is told about identities. */
 export class SpyDurable extends MemoryDurable {

@@ -1,7 +1,8 @@
 import { SkeinError } from '../../base/errors.js';
 import { jsonIn, present, type Json } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
-import type { AnswerSource, AskLimit, Identity, Question, StepIo } from '../../engine/ports/durable.js';
+import type { AnswerSource, AskLimit, Question, StepIo } from '../../engine/ports/durable.js';
+import type { Identity } from '../../engine/ports/recording.js';
 import { GUARD_EXPIRES_MS, type AskOptions, type StateWatch } from '../../engine/ports/executor.js';
 import { joined, joinedIf, hearsAnswer, type Label } from '../../guard/label.js';
 import { askPerson } from '../ask-user.js';
@@ -9,7 +10,6 @@ import type { ToolCall, ToolResult } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
 import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
-import { callEvidence } from './approval.js';
 import { tellDenied } from './decided.js';
 import type { ConversationTrust } from './conversation-trust.js';
 import { filesOfCall } from './files-of-call.js';
@@ -22,19 +22,9 @@ import { answerOf, type Answer } from './answer.js';
 import { callChecks, type CallChecks } from './call-check.js';
 import { callDigest } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
+import { lostCall } from './lost-call.js';
 import { PlantedPrograms } from './planted.js';
 import { readInput } from './tool-input.js';
-
-/** The result for a model of an interrupted `once` call that a person says was completed. */
-const LOST: Answer = {
-  output: [
-    'This call was made, and then the run was interrupted before the result could be recorded.',
-    'A person says that it was done. Its result is not known; do not make the same call again.',
-  ].join(' '),
-  isError: false,
-  own: true,
-  lost: true,
-};
 
 export interface ToolRunnerOptions extends AgentStep {
   readonly run: RunTrust;
@@ -236,12 +226,14 @@ export class ToolRunner {
 
   private effect(call: ToolCall, name: string, label: Label): Promise<Answer> {
     // A tool that appeared after the step began is unknown, and treated as the worst kind.
-    const kind = this.recorded.get(call.name)?.effect ?? 'once';
-    const watch = this.options.step.watch();
-    return this.options.step.effect(name, (io) => this.runTool(call, io, { state: watch.state, label }), {
-      effect: kind,
+    const tool = this.recorded.get(call.name);
+    const effect = tool?.effect ?? 'once';
+    const { step, use } = this.options;
+    const watch = step.watch();
+    return step.effect(name, (io) => this.runTool(call, io, { state: watch.state, label }), {
+      effect,
       identity: { ...watch, ...this.identityOf(call) },
-      ...(kind === 'once' ? { lostValue: LOST, evidence: callEvidence(call) } : {}),
+      ...(effect === 'once' ? { lost: lostCall(call, { step, use, check: this.check, tool, watch }) } : {}),
     });
   }
 

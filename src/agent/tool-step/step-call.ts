@@ -4,7 +4,8 @@ import { SkeinError, toErrorData, fromErrorData } from '../../base/errors.js';
 import { digestText } from '../../base/hash.js';
 import { isPlainObject, present, recordText, type Json, type JsonObject } from '../../base/json.js';
 import { TOOL_CALL } from '../../budget/amount.js';
-import type { Identity, Question, StepIo } from '../../engine/ports/durable.js';
+import type { Question, StepIo } from '../../engine/ports/durable.js';
+import type { Identity } from '../../engine/ports/recording.js';
 import { GUARD_EXPIRES_MS, type AskOptions } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
 import type { FilesShown } from '../loop/answer.js';
@@ -171,7 +172,9 @@ export class StepCall {
     const done = await step.effect(`tool#${AT}`, (io) => this.perform(call, io), {
       effect,
       identity: this.identityOf(call),
-      ...(effect === 'once' ? { lostValue: { value: lostResult(wanted.use) }, evidence: callEvidence(call) } : {}),
+      ...(effect === 'once'
+        ? { lost: { value: () => ({ value: lostResult(wanted.use) }), evidence: callEvidence(call) } }
+        : {}),
     });
     if (!this.isPerformed) scripted?.skipped(step.path);
     return done;

@@ -8,15 +8,14 @@ import type {
   AnswerSource,
   Durable,
   Effect,
-  Identity,
   Outcome,
   Question,
   Reserve,
-  StepOptions,
   Taker,
   Ticket,
   Wait,
 } from '../ports/durable.js';
+import type { Identity, StepOptions } from '../ports/recording.js';
 import { MemoryQuestions, type AnswerQuestion } from './memory-questions.js';
 import { MemoryTicket } from './memory-ticket.js';
 import type { BudgetHost, RunBudget, Spender, Stand } from './run-budget.js';

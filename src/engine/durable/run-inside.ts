@@ -4,17 +4,8 @@ import { amountOfEffect } from '../../budget/amount.js';
 import { toErrorData } from '../../base/errors.js';
 import { canonicalJson, digestText } from '../../base/hash.js';
 import { isUnmade } from '../../base/decided.js';
-import type {
-  Effect,
-  Identity,
-  Outcome,
-  PartEffect,
-  PartOutcome,
-  Parts,
-  RunUnderWay,
-  StepIo,
-  StepOptions,
-} from '../ports/durable.js';
+import type { Effect, Outcome, PartEffect, PartOutcome, Parts, RunUnderWay, StepIo } from '../ports/durable.js';
+import type { Identity, StepOptions } from '../ports/recording.js';
 import type { RunBudget } from './run-budget.js';
 import { inPart, nameOfRun, partOf, unlessShort } from './part-under-way.js';
 

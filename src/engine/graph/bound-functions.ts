@@ -2,7 +2,8 @@ import { SkeinError } from '../../base/errors.js';
 import { toolKey } from '../../plan/agent-spec.js';
 import { checkKey, codeChecks } from '../../plan/answer-check.js';
 import { guideKey, type GuideOf } from '../../plan/guide.js';
-import type { AgentNode, Bindings, LoopNode } from '../../plan/plan.js';
+import type { AgentNode, Bindings, LoopNode, PlanNode } from '../../plan/plan.js';
+import { probeKey, type ProbeFunction } from '../../plan/probe.js';
 import { isSupervisor } from '../../plan/supervision.js';
 import type { Bound } from '../steps/policies/policy.js';
 
@@ -49,6 +50,13 @@ export function checksOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bi
 
 export function guideOf({ id, choice }: AgentNode, fn: Find, prefix: string): GuideOf | undefined {
   return choice === 'code' ? (boundFunction(fn(guideKey(id)), prefix + guideKey(id)) as GuideOf) : undefined;
+}
+
+/** What finds out about an interrupted execution of a function (J6). */
+export function probeOf(node: PlanNode, fn: Find, prefix: string): ProbeFunction | undefined {
+  if (node.kind !== 'task' || node.probe === undefined) return undefined;
+  const key = probeKey(node.id);
+  return boundFunction(fn(key), prefix + key) as ProbeFunction;
 }
 
 export function untilOf(node: LoopNode, fn: Find, prefix: string): unknown {

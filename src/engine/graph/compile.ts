@@ -4,10 +4,11 @@ import { analyzeShape, routeTargets, type GraphShape } from '../../plan/graph-sh
 import { maxStepsOf, countedAnew } from '../../plan/limits.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, Plan, PlanNode, Require, Route } from '../../plan/plan.js';
+import type { ProbeFunction } from '../../plan/probe.js';
 import { fieldChannels } from '../../plan/references.js';
 import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { policiesOf, type Policies } from '../steps/policies/index.js';
-import { boundFunction, boundTo, checksOf, guideOf, toolsOf, untilOf } from './bound-functions.js';
+import { boundFunction, boundTo, checksOf, guideOf, probeOf, toolsOf, untilOf } from './bound-functions.js';
 import { givenBy, tableOf, type ChannelTable } from './channel-table.js';
 import { findCycles } from './cycles.js';
 
@@ -63,6 +64,8 @@ export interface CompiledNode {
   /** Channel of the whole result; -1 if the result is an update. */
   readonly output: number;
   readonly writes: ReadonlySet<string> | undefined;
+  /** Finds out about an interrupted execution of a task. */
+  readonly probe: ProbeFunction | undefined;
   /** Function of a task, or of a wait with a computed duration. */
   readonly body: TaskFunction | undefined;
   /** The agent's functions that are tools, by tool name. */
@@ -170,6 +173,7 @@ function compilePlan(plan: Plan, bindings: Bindings, standing: Standing): Compil
       checks: node.kind === 'agent' ? checksOf(node, fn, prefix) : undefined,
       guide: node.kind === 'agent' ? guideOf(node, fn, prefix) : undefined,
       until: node.kind === 'loop' ? (untilOf(node, fn, prefix) as StateFunction | undefined) : undefined,
+      probe: probeOf(node, fn, prefix),
       policies: policiesOf(node, boundTo(fn, prefix)),
       sub: 'plan' in node ? compilePlan(node.plan, bindings, standingOf(node, standing)) : undefined,
       leaf: node.kind === 'task' || node.kind === 'agent',

@@ -1,11 +1,11 @@
 import type { InnerCall } from '../../events/event.js';
 import type { ErrorData } from '../../base/errors.js';
 import type { Limit } from '../../base/duration.js';
-import type { Amount } from '../../budget/amount.js';
 import type { Label } from '../../guard/label.js';
-import type { FreedArguments } from '../../plan/tool-use.js';
+import type { Amount } from '../../budget/amount.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { OpenQuestion } from '../../events/question.js';
+import type { Identity, StepOptions } from './recording.js';
 
 /** Earlier sessions of a run, and sessions of the runs it was forked from. */
 export interface Closings {
@@ -269,57 +269,6 @@ export interface Influence {
   add(label: Label): void;
   /** Adds a file that the step, or a run started by it, wrote after something untrusted. Absent if nothing is recorded. */
   wrote?(this: void, path: string): void;
-}
-
-/** How an effect is recorded, and handled after a crash (J6). */
-export interface StepOptions {
-  /** `once` and `idempotent` effects are journaled before they start. A `once` effect without a recorded end never runs again unasked. */
-  readonly effect?: 'read' | 'idempotent' | 'once' | undefined;
-  /** What the outcome depends on in addition to the key (J2). Absent if it depends on nothing else. */
-  readonly identity?: Identity;
-  /**
-   * A function of its reads, without side effects: a synchronous result is used before it is committed. It is recorded and reused like any
-   * other.
-   */
-  readonly pure?: boolean;
-  /** A synchronous result may be lost in a crash, since a new one serves as well. Used and recorded like that of a pure effect. */
-  readonly losable?: boolean;
-  /** Frees what the step holds: performed on a replay too, and never makes a failed step count as finished. */
-  readonly cleanup?: boolean;
-  /** The value of a lost `once` effect if a person says that it was done. */
-  readonly lostValue?: unknown;
-  /** JSON shown to a person who is asked whether a `once` effect was done. */
-  readonly evidence?: unknown;
-  /** Stops the clocks of its step while a person is asked that. Returns a function that starts them again. */
-  stopsClock?(): () => void;
-}
-
-/** What an outcome depends on (J2). Read only by back ends that record. */
-export interface Identity {
-  /** Digest of the definition and of the inputs. */
-  digest(): string;
-  /** Further digests that count as the same: a record under one of them is valid. */
-  also?(): readonly string[];
-  /** Digests, by name, of what the effect read. Called after the effect has ended. */
-  reads?(): Readonly<Record<string, string>> | undefined;
-  /** The current digest of something that was read before. A record counts only if all of them are the same. */
-  current?(name: string): string;
-  /** The label of runs that the effect started. Called after the effect has ended. */
-  heard?(): Label | undefined;
-  /** Files that those runs wrote after something untrusted. Called after the effect has ended. */
-  wrote?(): readonly string[] | undefined;
-  /** Arguments of calls inside the effect that a person left free for the rest of the run. Called after the effect has ended. */
-  freed?(): readonly FreedArguments[] | undefined;
-  /** A record is used instead of the effect, with what the effect read and heard then. */
-  reused?(then: Past): void;
-}
-
-/** The recorded past of an effect. */
-export interface Past {
-  readonly reads?: Readonly<Record<string, string>>;
-  readonly heard?: Label;
-  readonly wrote?: readonly string[];
-  readonly freed?: readonly FreedArguments[];
 }
 
 /** A step's wait for something from outside. */

@@ -3,7 +3,8 @@ import type { Asking, Spent, StepNote } from '../../events/event.js';
 import type { GuideOf } from '../../plan/guide.js';
 import type { Bindings, PlanNode } from '../../plan/plan.js';
 import type { JsonTemplate, Template, ValueRef } from '../../lang/values.js';
-import type { Identity, Influence, Question, StepIo, StepOptions } from './durable.js';
+import type { Influence, Question, StepIo } from './durable.js';
+import type { Identity, StepOptions } from './recording.js';
 import type { Label } from '../../guard/label.js';
 import type { ClearedCall, FreedArguments, NodeCall } from '../../plan/tool-use.js';
 
@@ -158,6 +159,8 @@ export type Again = { readonly delayMs: number } | 'never';
 /** A view of a state, with the reads made through it. They influence the step, and so do those of a record that is used instead. */
 export interface StateWatch extends Required<Pick<Identity, 'reads' | 'current' | 'reused'>> {
   readonly state: Readonly<Record<string, unknown>>;
+  /** What the effect had read is not known any more: its outcome holds only for the same state. */
+  lostReads(): void;
 }
 
 /** Executors by node kind. `run` has those of agents and tools; `startRun` only those it is given. */

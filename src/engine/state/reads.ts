@@ -2,7 +2,8 @@ import { canonicalHash, digestText } from '../../base/hash.js';
 import { present } from '../../base/json.js';
 import { CLEAN, joinedIf, type Label } from '../../guard/label.js';
 import type { FreedArguments } from '../../plan/tool-use.js';
-import type { Past } from '../ports/durable.js';
+import type { StateWatch } from '../ports/executor.js';
+import type { Past } from '../ports/recording.js';
 import { cellDigest, isCleared } from './cell.js';
 import { channelLabel, versionLabel, type Influenced, type LabelSource } from './run-labels.js';
 import type { Version } from './version.js';
@@ -62,6 +63,11 @@ export class ReadLog implements ReadObserver {
   /** The function read the correction of the attempt before. */
   corrected(): void {
     this.add(CORRECTION);
+  }
+
+  /** A crash took what the function read: its outcome holds only if all that it could have read is the same. */
+  lostReads(): void {
+    for (const name of [ALL, ARRIVALS, CORRECTION]) this.add(name);
   }
 
   private add(name: string): void {
@@ -145,6 +151,17 @@ export class ReadLog implements ReadObserver {
   protected correction(): string | undefined {
     return undefined;
   }
+}
+
+/** Returns the state as code that is no function of a node sees it, with what it reads. */
+export function watchOf(log: ReadLog): StateWatch {
+  return {
+    state: log.viewFor(undefined),
+    reads: () => log.reads(),
+    current: (name) => log.current(name),
+    reused: (then) => log.reused(then),
+    lostReads: () => log.lostReads(),
+  };
 }
 
 /** Whether a read of all channels includes it. */

@@ -3,7 +3,7 @@ import type { EventBody } from '../../events/event.js';
 import type { Endorser } from '../../events/trust.js';
 import { CLEAN, joinedIf, type Label } from '../../guard/label.js';
 import { FiredNode } from '../graph/fired-node.js';
-import type { Identity } from '../ports/durable.js';
+import type { Identity } from '../ports/recording.js';
 import type { Again, FailedInside } from '../ports/executor.js';
 import type { LabelSource } from '../state/run-labels.js';
 import type { RunServices, ScopeOwner } from '../services.js';

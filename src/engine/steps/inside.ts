@@ -9,7 +9,8 @@ import type { Bindings, PlanNode } from '../../plan/plan.js';
 import { definitionOf } from '../durable/identity.js';
 import { timeLimit } from './policies/timeout.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Identity, Influence, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
+import type { Influence, Outcome, Question, StepIo, Ticket } from '../ports/durable.js';
+import type { Identity } from '../ports/recording.js';
 import type {
   Again,
   AskOptions,
@@ -20,7 +21,7 @@ import type {
   StepContext,
 } from '../ports/executor.js';
 import type { RunServices, ScopeOwner } from '../services.js';
-import { ReadLog } from '../state/reads.js';
+import { ReadLog, watchOf } from '../state/reads.js';
 import type { Version } from '../state/version.js';
 import { isReduced, readEnd } from '../state/viewed.js';
 import { channelLabel, type LabelSource } from '../state/run-labels.js';
@@ -154,13 +155,7 @@ class Inside implements StepContext, Activity {
   }
 
   watch(): StateWatch {
-    const log = new ReadLog(this.step.input, this.step.owner, this.step);
-    return {
-      state: log.viewFor(undefined),
-      reads: () => log.reads(),
-      current: (name) => log.current(name),
-      reused: (then) => log.reused(then),
-    };
+    return watchOf(new ReadLog(this.step.input, this.step.owner, this.step));
   }
 
   render(template: Template): string {

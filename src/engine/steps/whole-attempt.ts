@@ -1,7 +1,7 @@
 import { wholeDefinitionOf } from '../durable/identity.js';
 import type { Label } from '../../guard/label.js';
 import type { CompiledNode } from '../graph/compile.js';
-import type { Identity, Past } from '../ports/durable.js';
+import type { Identity, Past } from '../ports/recording.js';
 import { ReadLog } from '../state/reads.js';
 import type { LabelSource } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';

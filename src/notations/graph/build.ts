@@ -14,6 +14,7 @@ import { mentionedBy } from './chosen.js';
 import { computedKeys, infer, type Inference } from './infer.js';
 import type { DraftNode, DraftSettings, GraphDraft } from './draft.js';
 import { isNodeSpec, type BuiltNode } from './nodes/planned.js';
+import { probeData } from '../../plan/probe.js';
 import { retryOf } from '../../plan/retry-input.js';
 import { conditionsOf, policiesOf } from './policies.js';
 import { reducerName } from './reducers.js';
@@ -103,7 +104,11 @@ function functionNode(
 
 function nodeOf(made: BuiltNode, options: DraftNode['options'], bindings: Record<string, unknown>): PlanNode {
   const { node } = made;
-  const own = { ...policiesOf(options), ...retryOf(node.id, options.retry, bindings) };
+  const own = {
+    ...policiesOf(options),
+    ...retryOf(node.id, options.retry, bindings),
+    ...probeData(node.id, options.probe, bindings),
+  };
   const when = conditionsOf(node.id, options.when, bindings);
   for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];
   const whole = { ...node, ...own, ...(when === undefined ? {} : { when: [...(node.when ?? []), ...when] }) };

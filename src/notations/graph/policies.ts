@@ -1,4 +1,4 @@
-import type { StateOf, StateTest } from '../../plan/builder-input.js';
+import type { ProbeInput, StateOf, StateTest } from '../../plan/builder-input.js';
 import { budgetData, type BudgetInput } from '../../plan/budget.js';
 import { securityData, type SecurityInput } from '../../plan/security.js';
 import { boundConditions } from '../../plan/made-of.js';
@@ -53,6 +53,11 @@ export interface NodePolicies<S = StateOf> extends Omit<
   readonly budget?: BudgetInput;
   /** Which models review the calls of the node and of all inside it: `'paranoid'`, or `{ mode, scope, model }`. */
   readonly security?: SecurityInput;
+  /**
+   * For a function with `effect: 'once'`: finds out what became of an execution that a crash interrupted, before a person is asked. Returns
+   * `{ done: true, result }`, `{ done: false }`, or undefined if it can't tell.
+   */
+  readonly probe?: ProbeInput<S>;
   /** The nodes it may jump to by returning `goto(name)`. */
   readonly goto?: readonly string[];
   /** Nodes of the enclosing graph it may jump to by `goto(name, update, { parent: true })`. */
@@ -89,8 +94,8 @@ const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent'] as const;
 
 /** The valid options, by what is added. */
 export const OPTION_NAMES = {
-  function: [...POLICY_NAMES, 'inputs'],
-  update: [...POLICY_NAMES, 'writes'],
+  function: [...POLICY_NAMES, 'inputs', 'probe'],
+  update: [...POLICY_NAMES, 'writes', 'probe'],
   spec: [...POLICY_NAMES, 'output'],
   route: ['targets', 'map', 'inputs'],
 } as const;

@@ -4,7 +4,8 @@ import { SkeinError, fromErrorData, toErrorData } from '../../../src/base/errors
 import { canonicalHash } from '../../../src/base/hash.js';
 import { present } from '../../../src/base/json.js';
 import type { StepNote } from '../../../src/events/event.js';
-import type { Identity, Past, Question, StepIo } from '../../../src/engine/ports/durable.js';
+import type { Question, StepIo } from '../../../src/engine/ports/durable.js';
+import type { Identity, Past } from '../../../src/engine/ports/recording.js';
 import type { CallUnderWay, StepContext } from '../../../src/engine/ports/executor.js';
 import { TRUSTED, joined } from '../../../src/guard/label.js';
 import { renderTemplate } from '../../../src/lang/template.js';
@@ -129,7 +130,13 @@ export function fakeStep(node: AgentNode, options: FakeStepOptions = {}): FakeSt
     read: (ref) => options.state?.[ref.channel],
     readEnd: (channel) => options.state?.[channel],
     isReduced: () => false,
-    watch: () => ({ state: options.state ?? {}, reads: () => undefined, current: () => '', reused: () => undefined }),
+    watch: () => ({
+      state: options.state ?? {},
+      reads: () => undefined,
+      current: () => '',
+      reused: () => undefined,
+      lostReads: () => undefined,
+    }),
     renderJson: (source) => source,
     render: (template: Template) => renderTemplate(template, (channel) => options.state?.[channel]),
     async effect(name, effect, how) {

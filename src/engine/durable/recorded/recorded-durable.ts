@@ -8,14 +8,15 @@ import { Journal, type JournalOwner } from '../../../journal/journal.js';
 import type { Recorded } from '../../../journal/ledger.js';
 import { giveBack, leaveFinished, type OpenSession } from '../../../journal/session.js';
 import type { RunStanding } from '../../../journal/store.js';
-import { innerKey } from '../../../base/address.js';
 import { waitId } from '../open-question.js';
-import type { Durable, Effect, Identity, Outcome, StepOptions, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type { Durable, Effect, Outcome, Taker, Ticket, Wait } from '../../ports/durable.js';
+import type { Identity, StepOptions } from '../../ports/recording.js';
 import type { RunResult } from '../../run.js';
 import { EventLog } from './logged-events.js';
 import { openBudget, type RecordedBudget } from './recorded-budget.js';
 import { RecordedInside } from './recorded-inside.js';
-import { RecordedQuestions, lostOutcome, lostQuestion, runsAgain, type RecordedOptions } from './recorded-questions.js';
+import { LostEffect } from './lost-effect.js';
+import { RecordedQuestions, type RecordedOptions } from './recorded-questions.js';
 import { RecordedStand } from './recorded-stand.js';
 import { pastOf } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
@@ -231,14 +232,17 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     const before = kind === 'once' ? this.session.ledger.started(ticket.key) : undefined;
     if (kind !== 'once' && kind !== 'idempotent') this.perform(ticket, effect);
     else if (before === undefined || before.asks !== undefined) this.performLater(ticket, effect);
-    else {
-      const wait = lostQuestion(ticket.key, before, ticket.options?.evidence);
-      const goesOn = ticket.options?.stopsClock?.();
-      this.questions.askAside(ticket, innerKey(ticket.key, 'outcome'), wait, (outcome) => {
-        goesOn?.();
-        if (outcome.ok && runsAgain(outcome.value)) this.performLater(ticket, effect);
-        else this.settle(ticket, lostOutcome(ticket.key, outcome, ticket.options?.lostValue));
-      });
+    else void this.findOut(ticket, effect, new LostEffect(ticket, before));
+  }
+
+  private async findOut(ticket: RecordedTicket, effect: Effect, lost: LostEffect): Promise<void> {
+    this.startRunning(ticket);
+    try {
+      const fate = await this.inside.findOut(ticket, lost, () => ticket.options?.stopsClock?.());
+      if (fate !== 'perform') this.settle(ticket, fate);
+      else if (!ticket.dropped && !this.over) this.performLater(ticket, effect);
+    } catch (error) {
+      this.settle(ticket, { ok: false, error: toErrorData(error) });
     }
   }
 

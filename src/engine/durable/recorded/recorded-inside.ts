@@ -5,16 +5,8 @@ import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { askKey, innerKey, parseKey } from '../../../base/address.js';
-import type {
-  AnswerSource,
-  Effect,
-  Outcome,
-  PartEffect,
-  Parts,
-  Question,
-  StepOptions,
-  Wait,
-} from '../../ports/durable.js';
+import type { AnswerSource, Effect, Outcome, PartEffect, Parts, Question, Wait } from '../../ports/durable.js';
+import type { StepOptions } from '../../ports/recording.js';
 import {
   endPart,
   inPart,
@@ -27,7 +19,8 @@ import {
 import type { Deliveries } from './deliveries.js';
 import { waitOf } from './open-waits.js';
 import { pastOf, type RecordedOutcomes } from './recorded-outcomes.js';
-import { lostOutcome, lostQuestion, runsAgain, type RecordedQuestions } from './recorded-questions.js';
+import { LostEffect } from './lost-effect.js';
+import type { RecordedQuestions } from './recorded-questions.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 
@@ -177,22 +170,33 @@ export class RecordedInside {
   /** J6: commits the start of a part that is not only read. Returns its outcome if it is lost, and a person says that it is not done again. */
   private async starts(
     ticket: RecordedTicket,
-    { key, id, options }: RecordedTicket,
+    inner: RecordedTicket,
     waits: () => () => void,
   ): Promise<Outcome | undefined> {
     const { session, journal, clock } = this.its;
-    const kind = options?.effect;
+    const { key, id } = inner;
+    const kind = inner.options?.effect;
     if (kind !== 'once' && kind !== 'idempotent') return undefined;
     const before = kind === 'once' ? session.ledger.started(key) : undefined;
     if (before !== undefined) {
-      const goesOn = waits();
-      const wait = lostQuestion(key, before, options?.evidence);
-      const outcome = await this.asked(ticket, innerKey(key, 'outcome'), wait, goesOn);
-      if (!outcome.ok || !runsAgain(outcome.value)) return lostOutcome(key, outcome, options?.lostValue);
+      const fate = await this.findOut(ticket, new LostEffect(inner, before), waits);
+      if (fate !== 'perform') return fate;
     }
     journal.write(encodeRecord({ t: 'start', at: clock.now(), key, ...(id === undefined ? {} : { id }) }));
     await this.committed();
     return undefined;
+  }
+
+  /** What became of a lost effect, which is `ticket` or a part of it. `waits`: as for {@link Parts.perform}. */
+  async findOut(
+    ticket: RecordedTicket,
+    lost: LostEffect,
+    waits: () => (() => void) | undefined,
+  ): Promise<Outcome | 'perform'> {
+    const found = lost.isProbed(this.its.questions) ? await lost.probed(ticket.signal) : undefined;
+    if (found !== undefined) return found;
+    const goesOn = waits();
+    return lost.answered(await this.asked(ticket, lost.asked, lost.question, goesOn));
   }
 
   /** Writes an outcome. One that may be lost in a crash needs no commit of its own. */

@@ -5,7 +5,8 @@ import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { readStored } from '../../../journal/stored.js';
 import { isOfPhase } from '../../ports/supervision.js';
-import type { Identity, Outcome, Past, StepOptions } from '../../ports/durable.js';
+import type { Outcome } from '../../ports/durable.js';
+import type { Identity, Past, StepOptions } from '../../ports/recording.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
 /** Finds outcomes in the ledger of a session. */

@@ -1,9 +1,8 @@
-import { innerKey, isGuardQuestion } from '../../../base/address.js';
-import { isoTime, type Clock } from '../../../base/clock.js';
+import { isGuardQuestion } from '../../../base/address.js';
+import type { Clock } from '../../../base/clock.js';
 import { digestText } from '../../../base/hash.js';
 import { encodeRecord } from '../../../journal/codec.js';
 import type { Ledger, Recorded } from '../../../journal/ledger.js';
-import type { StartedEffect } from '../../../journal/history.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { DoneRecord } from '../../../journal/record.js';
 import type { OpenSession } from '../../../journal/session.js';
@@ -71,10 +70,8 @@ export class RecordedQuestions {
     wait: Wait,
     take: (outcome: Outcome, by: string | undefined) => void,
   ): void {
-    const { outcomes, count, journal, stamped, owner } = this.parts;
-    const question = new RecordedTicket(key, owner, undefined);
-    // The effect may be performed repeatedly: a time limit that it computes anew must not change the question.
-    question.id = waitId({ name: wait.name, ...(wait.question && { question: wait.question }) });
+    const { outcomes, count, journal, stamped } = this.parts;
+    const question = this.questionAt(key, wait);
     const found = this.answered(question, wait);
     if (found !== undefined) {
       this.tellReplayed(wait, found.record);
@@ -88,6 +85,21 @@ export class RecordedQuestions {
       }
       take(outcome, question.answeredBy);
     });
+  }
+
+  private questionAt(key: string, { name, question }: Wait): RecordedTicket {
+    const ticket = new RecordedTicket(key, this.parts.owner, undefined);
+    // The effect may be performed repeatedly: a time limit that it computes anew must not change the question.
+    ticket.id = waitId({ name, ...(question && { question }) });
+    return ticket;
+  }
+
+  /** Whether somebody has answered a question of an effect, even if the run has not taken the answer yet. */
+  hasAnswer(key: string, wait: Wait): boolean {
+    const { lease, store } = this.parts.session;
+    const question = this.questionAt(key, wait);
+    if (this.answered(question, wait) !== undefined) return true;
+    return store.answers(lease.runId).some((answer) => answer.key === key && answer.id === question.id);
   }
 
   /** The recorded outcome of a question or an event. An answer that does not match is discarded: the question is asked again. */
@@ -171,36 +183,4 @@ export class RecordedQuestions {
 function askedId({ key, id = '' }: RecordedTicket, { hasDefault }: Wait, ledger: Ledger): string {
   const failures = hasDefault === true ? 0 : ledger.failures(key);
   return failures === 0 ? id : digestText(`${id} ${failures}`);
-}
-
-const AGAIN = 'run it';
-const WAS_DONE = 'it was done';
-const GIVE_UP = 'fail';
-
-/**
- * The question about a `once` effect that was started and has no recorded success (J6). It contains the time of the start, so that an
- * answer counts only for that start.
- */
-export function lostQuestion(key: string, started: StartedEffect, evidence?: unknown): Wait {
-  const at = isoTime(started.at);
-  const end = started.failed
-    ? 'It ended with an error, which may have come after its effect.'
-    : 'The run was interrupted before it ended.';
-  const text = `'${key}' may be done once only, and was started at ${at}. ${end} What happened?`;
-  const choices = [AGAIN, WAS_DONE, GIVE_UP];
-  const shown = evidence === undefined ? {} : { evidence };
-  return { name: innerKey(key, 'outcome'), question: { text, choices, schema: { enum: choices }, ...shown } };
-}
-
-/** Whether the person answered that the effect did not happen. */
-export function runsAgain(answer: unknown): boolean {
-  return answer === AGAIN;
-}
-
-/** The outcome of an effect that is not run again. */
-export function lostOutcome(key: string, answer: Outcome, lostValue: unknown): Outcome {
-  if (!answer.ok) return answer;
-  if (answer.value === WAS_DONE) return { ok: true, value: lostValue };
-  const message = `'${key}' was given up: it may be done only once, and it is not known what happened`;
-  return { ok: false, error: { code: 'SKEIN_STEP_FAILED', message } };
 }

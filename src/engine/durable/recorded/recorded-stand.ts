@@ -1,7 +1,8 @@
 import { systemClock, type Clock } from '../../../base/clock.js';
 import { seededRandom } from '../../../base/ids.js';
 import type { OpenSession } from '../../../journal/session.js';
-import type { Closings, Identity, Outcome, Taker } from '../../ports/durable.js';
+import type { Closings, Outcome, Taker } from '../../ports/durable.js';
+import type { Identity } from '../../ports/recording.js';
 import { Deliveries } from './deliveries.js';
 import type { RecordedBudget } from './recorded-budget.js';
 import { RecordedOutcomes } from './recorded-outcomes.js';

@@ -8,10 +8,10 @@ import type {
   Question,
   Reserve,
   StepIo,
-  StepOptions,
   Ticket,
   Waiter,
 } from '../../ports/durable.js';
+import type { StepOptions } from '../../ports/recording.js';
 import type { Hold } from '../hold.js';
 import type { Spender } from '../run-budget.js';
 

@@ -3,7 +3,8 @@ import { freezeData, recordText } from '../../../base/json.js';
 import { blobOf, encodeDone, type WrittenDone } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import { keepText } from '../../state/cell.js';
-import type { Identity, Outcome, Past } from '../../ports/durable.js';
+import type { Outcome } from '../../ports/durable.js';
+import type { Identity, Past } from '../../ports/recording.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 import { messageOf } from '../../../base/thrown.js';
 

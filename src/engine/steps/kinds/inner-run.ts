@@ -5,7 +5,8 @@ import type { StepPart } from '../../../plan/builder-input.js';
 import { sourceText } from '../../../plan/made-of.js';
 import { definitionOf } from '../../durable/identity.js';
 import { innerKey } from '../../../base/address.js';
-import type { Identity, StepIo } from '../../ports/durable.js';
+import type { StepIo } from '../../ports/durable.js';
+import type { Identity } from '../../ports/recording.js';
 import type { ReadLog } from '../../state/reads.js';
 import type { Step } from '../step.js';
 

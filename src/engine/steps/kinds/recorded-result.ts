@@ -1,7 +1,10 @@
 import { isThenable } from '../../../base/at-once.js';
 import { SkeinError } from '../../../base/errors.js';
-import { isPlainObject } from '../../../base/json.js';
+import { asRecorded, isPlainObject } from '../../../base/json.js';
 import { isGoto, jumpOf, type Goto } from '../../../plan/goto.js';
+import { probedOf, probeFailed, type LostCall, type Probed } from '../../../plan/probe.js';
+import type { Lost } from '../../ports/recording.js';
+import type { ReadLog } from '../../state/reads.js';
 import type { Step } from '../step.js';
 
 /** Converts the result of a function that may choose the next node to its recorded form. */
@@ -22,6 +25,28 @@ export function recordedResult(step: Step, result: unknown): unknown {
   };
   // Not every thenable returns a promise from `then`.
   return isThenable(result) ? Promise.resolve(result).then(give) : give(result);
+}
+
+/** What is known of a function that was interrupted: its probe's findings, or that a person says it was done. */
+export function lostTask(step: Step, log: Pick<ReadLog, 'lostReads'>): Lost {
+  const { probe, id } = step.compiled;
+  const value = (): undefined => {
+    log.lostReads();
+  };
+  if (probe === undefined) return { value };
+  const probed = async (lost: LostCall): Promise<Probed> => {
+    try {
+      const found = probedOf(await probe(step.view(probe), lost));
+      if (found?.done !== true) return found;
+      log.lostReads();
+      const result = await recordedResult(step, found.result);
+      return { done: true, result: result === undefined ? result : asRecorded(result) };
+    } catch (error) {
+      if (!lost.signal.aborted) step.emit({ type: 'step.note', note: probeFailed(id, error) });
+      return undefined;
+    }
+  };
+  return { value, probe: probed };
 }
 
 /** The error for a jump that no route follows. */

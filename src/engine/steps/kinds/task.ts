@@ -23,11 +23,12 @@ import { callerOf, definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
 import { nextInPart } from '../../durable/part-under-way.js';
 import { hearsAnswer } from '../../../guard/label.js';
-import type { Effect, Identity, Influence, Outcome, Past, Question, StepIo, StepOptions } from '../../ports/durable.js';
+import type { Effect, Influence, Outcome, Question, StepIo } from '../../ports/durable.js';
+import type { Identity, Lost, Past, StepOptions } from '../../ports/recording.js';
 import { ReadLog } from '../../state/reads.js';
 import { besideEffect } from '../inside.js';
 import type { Body, Step } from '../step.js';
-import { recordedResult, resultOf, strayJump, updateOf } from './recorded-result.js';
+import { lostTask, recordedResult, resultOf, strayJump, updateOf } from './recorded-result.js';
 import { InnerRuns } from './inner-run.js';
 import { hearTool, withoutTool } from './tool-result.js';
 import { isMutation } from '../../state/viewed.js';
@@ -258,6 +259,10 @@ class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
 
   stopsClock(): () => void {
     return standStill(this.step);
+  }
+
+  get lost(): Lost {
+    return lostTask(this.step, this);
   }
 
   digest(): string {

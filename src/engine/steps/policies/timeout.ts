@@ -1,5 +1,6 @@
 import type { PlanNode } from '../../../plan/plan.js';
-import type { Identity, Ticket, Waiter } from '../../ports/durable.js';
+import type { Ticket, Waiter } from '../../ports/durable.js';
+import type { Identity } from '../../ports/recording.js';
 import type { Clock, PolicedStep, Policy } from './policy.js';
 
 /** A time limit for each attempt: `timeoutMs`. An attempt that exceeds it fails, and `retry` handles the failure. */

@@ -5,8 +5,9 @@ import { CLEAR, cleared, type NodeCall } from '../../../plan/tool-use.js';
 import type { FunctionTool } from '../../../plan/agent-spec.js';
 import type { TaskNode } from '../../../plan/plan.js';
 import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
+import { probeKey, type LostCall } from '../../../plan/probe.js';
 import type { NodeSpec } from './planned.js';
-import { callTool, functionTool, type ToolDefinition, type ToolStep } from './tool.js';
+import { callTool, functionTool, probeTool, type ToolDefinition, type ToolStep } from './tool.js';
 
 export interface ToolNodeOptions {
   /** The tool's name in messages. Default: its own name. */
@@ -31,17 +32,27 @@ export function toolNode<Result>(
   const names = propertyNames(described);
   const required = requiredNames(described);
   const [execute, approve] = partsOf(definition, ['execute', 'approve']);
+  const givenBy = (state: StateOf): StateOf =>
+    Object.fromEntries(names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])));
+  const probe = (state: StateOf, lost: LostCall): Promise<unknown> =>
+    probeTool(definition, described, givenBy(state), lost);
   const body = (state: StateOf, step: TaskStep): Promise<unknown> => {
-    const given = Object.fromEntries(
-      names.flatMap((name) => (state[name] === undefined ? [] : [[name, state[name]] as const])),
-    );
+    const given = givenBy(state);
     const io = toolStepOf(step, () => stateOfTool(execute, state));
     return callTool({ ...bound(definition), name: called }, described, given, io);
   };
   return {
     build: (name, output = name) => ({
-      node: { id: name, kind: 'task', output, ...calledTool(definition), effect },
+      node: {
+        id: name,
+        kind: 'task',
+        output,
+        ...calledTool(definition),
+        effect,
+        ...(definition.probe && { probe: 'code' as const }),
+      },
       bindings: {
+        ...(definition.probe && { [probeKey(name)]: probe }),
         [name]: madeOf(body, [execute, JSON.stringify(described), ...(typeof approve === 'function' ? [approve] : [])]),
       },
       reads: required,

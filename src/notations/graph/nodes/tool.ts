@@ -7,6 +7,7 @@ import { schemaFindings } from '../../../lang/schema-check.js';
 import type { CallBounds, FunctionTool } from '../../../plan/agent-spec.js';
 import type { StateOf, TaskQuestion, TextQuestion, TypedQuestion } from '../../../plan/builder-input.js';
 import { madeOf, mustApprove, partsOf, withApproval } from '../../../plan/made-of.js';
+import { withProbe, type LostCall, type Probed } from '../../../plan/probe.js';
 import { cleared } from '../../../plan/tool-use.js';
 import { refusal } from '../../../base/problem.js';
 import {
@@ -63,6 +64,11 @@ export interface ToolDefinition<Input = never, Result = unknown> {
    * default, a person is asked what happened.
    */
   readonly effect?: 'read' | 'idempotent' | 'once';
+  /**
+   * For `once`: finds out what became of a call that a crash interrupted, before a person is asked. Returns `{ done: true, result }`, `{ done:
+   * false }`, or undefined if it can't tell.
+   */
+  probe?(input: Input, lost: LostCall): Probed | Promise<Probed>;
   /** Whether its results count as the user's own data. Default `untrusted`. */
   readonly trust?: 'trusted' | 'untrusted';
   /** Whether a person must allow a call from an agent or a node: true, or a function of the checked input that does not return `false`. */
@@ -111,6 +117,7 @@ const FORMS: Readonly<Record<keyof ToolDefinition, (value: unknown) => string | 
   description: kindOf('text', 'string'),
   inputSchema: () => undefined,
   effect: oneOf('read', 'idempotent', 'once'),
+  probe: kindOf('a function of the input', 'function'),
   trust: oneOf('trusted', 'untrusted'),
   approve: kindOf('true, false or a function of the input', 'boolean', 'function'),
   coerce: kindOf('true or false', 'boolean'),
@@ -157,7 +164,23 @@ function checkForm(definition: ToolDefinition): void {
  */
 export function functionTool(definition: ToolDefinition): FunctionTool {
   checkForm(definition);
-  const { name, description = '', effect = 'once', trust, approve, coerce = true, calls, inputSchema } = definition;
+  const {
+    name,
+    description = '',
+    effect = 'once',
+    trust,
+    approve,
+    coerce = true,
+    calls,
+    inputSchema,
+    probe,
+  } = definition;
+  if (probe !== undefined && effect !== 'once')
+    throw refusal(
+      'bad-tool',
+      `the tool "${name}" has a probe, but its calls may be repeated`,
+      "effect: 'once', or no probe",
+    );
   return {
     name,
     description,
@@ -167,6 +190,7 @@ export function functionTool(definition: ToolDefinition): FunctionTool {
     ...(approve === true ? { approve } : typeof approve === 'function' ? { approve: 'code' } : {}),
     ...(coerce ? { coerce } : {}),
     ...(calls === undefined ? {} : { calls }),
+    ...(probe === undefined ? {} : { probe: true }),
   };
 }
 
@@ -178,7 +202,27 @@ export function toolFunction(definition: ToolDefinition): (input: never, step: T
     throw badInput(definition.name, checked.findings);
   };
   const parts = typeof definition.approve === 'function' ? ['execute', 'approve'] : ['execute'];
-  return withApproval(madeOf(run, partsOf(definition, parts)), definition.approve);
+  const call = withApproval(madeOf(run, partsOf(definition, parts)), definition.approve);
+  const { probe } = definition;
+  return probe === undefined
+    ? call
+    : withProbe(call, (input: never, lost: LostCall) => probed(definition, input, lost));
+}
+
+/** Asks a tool's probe what became of an interrupted call with these arguments, as {@link callTool} makes it. */
+export function probeTool(
+  definition: ToolDefinition,
+  schema: JsonObject,
+  input: StateOf,
+  lost: LostCall,
+): Promise<unknown> {
+  const { name, coerce = true } = definition;
+  return probed(definition, coerce ? coerceInput(name, schema, input) : input, lost);
+}
+
+async function probed(definition: ToolDefinition, input: unknown, lost: LostCall): Promise<unknown> {
+  const checked = await validated(definition.inputSchema, input);
+  return 'value' in checked ? await definition.probe?.(checked.value as never, lost) : undefined;
 }
 
 /**

@@ -1,0 +1,82 @@
+import { toErrorData } from '../base/errors.js';
+import { isPlainObject } from '../base/json.js';
+import { checkKinds } from '../base/options.js';
+
+/** A call with `effect: 'once'` that was started, and whose end is not known. */
+export interface LostCall {
+  /** The key that the call was made with. */
+  readonly idempotencyKey: string;
+  /** When it was started, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Aborted if the run is cancelled or the attempt times out. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a probe has found out: the call was done, with the result that it would have returned; or it was not done, and may be made.
+ * Undefined: that is not known, and a person is asked.
+ */
+export type Probed<Result = unknown> =
+  { readonly done: false } | { readonly done: true; readonly result?: Result } | undefined;
+
+/** The probe of a node's function: it sees the same state. */
+export type ProbeFunction = (state: Readonly<Record<string, unknown>>, lost: LostCall) => unknown;
+
+/** Returns the key of a node's probe in the bindings of a plan. */
+export function probeKey(node: string): string {
+  return `probe:${node}`;
+}
+
+/**
+ * Returns a node's probe as plan data; the function goes to the bindings.
+ *
+ * @throws SkeinError `SKEIN_USAGE` if it is not a function
+ */
+export function probeData(
+  node: string,
+  probe: unknown,
+  bindings: Record<string, unknown>,
+): { readonly probe?: 'code' } {
+  if (probe === undefined) return {};
+  checkKinds(`the node ${JSON.stringify(node)}`, { probe }, { probe: 'a function' });
+  bindings[probeKey(node)] = probe;
+  return { probe: 'code' };
+}
+
+/**
+ * Checks what a probe has returned.
+ *
+ * @throws TypeError for a value of another form
+ */
+export function probedOf(value: unknown): Probed {
+  if (value === undefined || value === null) return undefined;
+  const done: unknown = isPlainObject(value) ? value['done'] : undefined;
+  if (done === false) return { done };
+  if (done === true) return { done, result: (value as { readonly result?: unknown }).result };
+  throw new TypeError('a probe returns { done: true, result }, { done: false } or undefined');
+}
+
+/** The note about a probe that found nothing out, because it failed. */
+export function probeFailed(name: string, error: unknown): WarningNote {
+  const message = `the probe of '${name}' failed, so a person is asked what happened: ${toErrorData(error).message}`;
+  return { kind: 'warning', code: 'probe-failed', message };
+}
+
+interface WarningNote {
+  readonly kind: 'warning';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Shared by all copies of this module. */
+const PROBE = Symbol.for('skein.probe');
+
+/** Attaches its probe to the function of a tool that Skein has made. */
+export function withProbe<F extends object>(call: F, probe: unknown): F {
+  return typeof probe === 'function' ? Object.defineProperty(call, PROBE, { value: probe }) : call;
+}
+
+/** Returns the probe of a tool's function. */
+export function probeOf(call: object): ((input: unknown, lost: LostCall) => unknown) | undefined {
+  return (call as { readonly [PROBE]?: (input: unknown, lost: LostCall) => unknown })[PROBE];
+}
