@@ -36,3 +36,4 @@ export type { BuiltNode, NodeSpec } from './notations/graph/nodes/planned.js';
 export type { DryRun, EdgeView, GraphNode, RouteView, StateKey } from './notations/graph/inspect.js';
 export type { StepPart, TaskStep } from './plan/builder-input.js';
 export { END, type ItemError, type RunEnd, type StepEnd } from './plan/plan.js';
+export type { LostCall, Probed } from './plan/probe.js';

@@ -3,7 +3,7 @@ export { run, runOrThrow, runWorkflow, startRun, streamRun, type Runnable, type 
 export { changeBudget, forkThread, readBudget, updateThread, type RunOptions, type ThreadOptions } from './runtime.js';
 export type { CustomGuard, Fork, GuardVerdict, SecurityInput, WorkflowResult, WorkflowRunOptions } from './runtime.js';
 export type { GuardCall, Security, ThreadChange, ThreadFork, ToolPins, WorkflowRun, WrittenFiles } from './runtime.js';
-export type { PriceTable, RunHandle, RunResult, StartOptions } from './runtime.js';
+export type { LostCall, PriceTable, Probed, RunHandle, RunResult, StartOptions } from './runtime.js';
 export { compile, type CompiledPlan } from './engine/graph/compile.js';
 export { MemoryDurable } from './engine/durable/memory-durable.js';
 export type { AnswerQuestion } from './engine/durable/memory-questions.js';

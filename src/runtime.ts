@@ -11,6 +11,7 @@ import { preparedPlan } from './runtime/checked-plan.js';
 
 export type { RunHandle, RunResult, StartOptions } from './engine/run.js';
 export type { CustomGuard, GuardCall, GuardVerdict } from './guard/custom-guard.js';
+export type { LostCall, Probed } from './plan/probe.js';
 export type { Security, SecurityInput } from './plan/security.js';
 export type { Workflow } from './plan/workflow.js';
 export type { PriceTable } from './budget/prices.js';

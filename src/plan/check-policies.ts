@@ -20,22 +20,34 @@ const AROUND: ReadonlySet<NodeKind> = new Set(['call', 'map', 'loop']);
  * for a node about which nobody is asked.
  */
 export function checkEffects(scope: Scope): void {
+  const add = (code: string, at: number, path: string, message: string, hint: string): void =>
+    scope.findings.add(code, `${nameOf(scope, at)} ${message}`, { node: at, path, hint });
   scope.plan.nodes.forEach((node, at) => {
-    if (node.kind === 'task' && node.probe !== undefined && node.effect !== 'once') {
-      const message = `${nameOf(scope, at)} has a probe, but may be repeated after a crash`;
-      scope.findings.add('bad-probe', message, {
-        node: at,
-        path: 'probe',
-        hint: `add effect: 'once', or remove the probe`,
-      });
-    }
-    if (node.effect === undefined || !AROUND.has(node.kind)) return;
-    const message = `${nameOf(scope, at)} can't have an effect: a node of kind "${node.kind}" leaves its work to the nodes inside it`;
-    scope.findings.add('bad-effect', message, {
-      node: at,
-      path: 'effect',
-      hint: 'give it to the node inside that does the work',
-    });
+    const { kind, effect } = node;
+    if ('probe' in node && kind !== 'task')
+      add(
+        'bad-probe',
+        at,
+        'probe',
+        `can't have a probe: a node of kind "${kind}" is never asked about`,
+        'give it to the tool or the function that does the work',
+      );
+    else if ('probe' in node && effect !== 'once')
+      add(
+        'bad-probe',
+        at,
+        'probe',
+        'has a probe, but may be repeated after a crash',
+        "add effect: 'once', or remove the probe",
+      );
+    if (effect !== undefined && AROUND.has(kind))
+      add(
+        'bad-effect',
+        at,
+        'effect',
+        `can't have an effect: a node of kind "${kind}" leaves its work to the nodes inside it`,
+        'give it to the node inside that does the work',
+      );
   });
 }
 

@@ -28,7 +28,7 @@ export function probeKey(node: string): string {
 }
 
 /**
- * Returns a node's probe as plan data; the function goes to the bindings.
+ * Returns a node's probe as plan data; the function goes to the bindings. `prefix`: the plan's in the bindings.
  *
  * @throws SkeinError `SKEIN_USAGE` if it is not a function
  */
@@ -36,10 +36,11 @@ export function probeData(
   node: string,
   probe: unknown,
   bindings: Record<string, unknown>,
+  prefix = '',
 ): { readonly probe?: 'code' } {
   if (probe === undefined) return {};
   checkKinds(`the node ${JSON.stringify(node)}`, { probe }, { probe: 'a function' });
-  bindings[probeKey(node)] = probe;
+  bindings[prefix + probeKey(node)] = probe;
   return { probe: 'code' };
 }
 

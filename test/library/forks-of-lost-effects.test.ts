@@ -68,6 +68,49 @@ describe('[J4] [J6] a fork of a run that lost track of an effect which may be do
   );
 });
 
+describe('[J2] [J6] what a person says was done', () => {
+  const paying = (paid: unknown[]) =>
+    definePlan({
+      name: 'paying',
+      inputs: ['amount'],
+      nodes: [
+        {
+          id: 'pay',
+          output: 'receipt',
+          effect: 'once',
+          run: ({ amount }) => {
+            paid.push(amount);
+            if (paid.length === 1) throw new Error('the connection was cut');
+            return `paid ${String(amount)}`;
+          },
+        },
+      ],
+    });
+  const around = (inner: ReturnType<typeof paying>) =>
+    definePlan({
+      name: 'around',
+      inputs: ['amount'],
+      nodes: [{ id: 'in', kind: 'call', plan: inner, inputs: { amount: { channel: 'amount' } }, writes: ['receipt'] }],
+    });
+
+  test.each([
+    ['a workflow', paying],
+    ['a called workflow', (paid: unknown[]) => around(paying(paid))],
+  ])('does not hold for a fork with another input: %s', async (_name, flowOf) => {
+    const paid: unknown[] = [];
+    const flow = flowOf(paid);
+    const store = memoryStore();
+    const { runId } = await run(flow, { store, inputs: { amount: 5 } }).result;
+    await run(flow, { store, resume: runId }).result;
+    answerRun(store, runId, { value: 'it was done' });
+    expect((await run(flow, { store, resume: runId }).result).outcome).toBe('succeeded');
+    const same = await run(flow, { store, fork: { run: runId } }).result;
+    expect([same.outcome, same.state['receipt'], paid]).toEqual(['succeeded', undefined, [5]]);
+    const other = await run(flow, { store, fork: { run: runId }, inputs: { amount: 900 } }).result;
+    expect([other.outcome, other.state['receipt'], paid]).toEqual(['succeeded', 'paid 900', [5, 900]]);
+  });
+});
+
 describe('[J6] an effect that may be done only once', () => {
   /** A payment for each order of a list; the first execution of each ends with an error. */
   function charges(version?: string) {

@@ -5,7 +5,6 @@ import type { LabelledChannel } from '../../lang/outputs-block.js';
 import { renderJson, templatesIn } from '../../lang/json-template.js';
 import { renderTemplate } from '../../lang/template.js';
 import type { JsonTemplate, Template } from '../../lang/values.js';
-import type { NodeKind } from '../../plan/plan.js';
 import type { CompiledNode } from '../graph/compile.js';
 import type { Effect, Outcome, Question, Short, StepIo } from '../ports/durable.js';
 import type { Identity, Past } from '../ports/recording.js';
@@ -58,7 +57,7 @@ export interface StepOwner extends ChannelSource {
   readonly outside: ScopeOwner;
   /** Why all its steps are stopped. */
   readonly cutOff: string | undefined;
-  bodyOf(kind: NodeKind): Body;
+  bodyOf(kind: CompiledNode['node']['kind']): Body;
   /** Id of a node by its index. */
   nameOf(node: number): string;
 }

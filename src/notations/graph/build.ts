@@ -107,7 +107,9 @@ function nodeOf(made: BuiltNode, options: DraftNode['options'], bindings: Record
   const own = {
     ...policiesOf(options),
     ...retryOf(node.id, options.retry, bindings),
-    ...probeData(node.id, options.probe, bindings),
+    ...(made.work === undefined
+      ? probeData(node.id, options.probe, bindings)
+      : probeData(made.work, options.probe, bindings, `${node.id}/`)),
   };
   const when = conditionsOf(node.id, options.when, bindings);
   for (const key of Object.keys(made.bindings ?? {})) bindings[key] = made.bindings?.[key];
@@ -117,9 +119,11 @@ function nodeOf(made: BuiltNode, options: DraftNode['options'], bindings: Record
 
 /** Moves what concerns the work of a node, and no step around it, to the node inside that does the work. */
 function withWork(node: PlanNode, work: string): PlanNode {
-  const { effect, version, ...rest } = node;
+  const { effect, version, probe, ...rest }: PlanNode & { readonly probe?: 'code' } = node;
   if (!('plan' in rest)) return node;
-  const nodes = rest.plan.nodes.map((one) => (one.id === work ? { ...one, ...present({ effect, version }) } : one));
+  const nodes = rest.plan.nodes.map((one) =>
+    one.id === work ? { ...one, ...present({ effect, version, probe }) } : one,
+  );
   return { ...rest, plan: { ...rest.plan, nodes } };
 }
 

@@ -90,12 +90,12 @@ export const READ_OPTIONS: OptionForms<
   map: 'an object',
 };
 
-const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent'] as const;
+const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent', 'probe'] as const;
 
 /** The valid options, by what is added. */
 export const OPTION_NAMES = {
-  function: [...POLICY_NAMES, 'inputs', 'probe'],
-  update: [...POLICY_NAMES, 'writes', 'probe'],
+  function: [...POLICY_NAMES, 'inputs'],
+  update: [...POLICY_NAMES, 'writes'],
   spec: [...POLICY_NAMES, 'output'],
   route: ['targets', 'map', 'inputs'],
 } as const;

@@ -1,4 +1,3 @@
-import { followsFromRecord, isUnmade } from '../../../base/decided.js';
 import { fromErrorData, plainError, toErrorData, type ErrorData } from '../../../base/errors.js';
 import { isThenable } from '../../../base/at-once.js';
 import type { InnerCall, SkeinEvent } from '../../../events/event.js';
@@ -22,7 +21,7 @@ import { pastOf } from './recorded-outcomes.js';
 import { RecordedTicket } from './recorded-ticket.js';
 import { CancelWatch, RecordedTimers } from './recorded-timers.js';
 import { StandingCount } from './standing.js';
-import { isUnanswered, writeOutcome } from './write-outcome.js';
+import { failed, isUnanswered, writeOutcome } from './write-outcome.js';
 
 /**
  * The back end with a journal (DESIGN.md section 5).
@@ -339,14 +338,4 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
 /** True if the outcome of a finished effect may be missing in the record. */
 function isLosable({ options }: RecordedTicket): boolean {
   return options?.pure === true || options?.losable === true || options?.cleanup === true;
-}
-
-function failed(ticket: RecordedTicket, error: unknown): Outcome {
-  ticket.unmade = isUnmade(error);
-  const data = toErrorData(error);
-  return { ok: false, error: ticket.fromRecord === true && !isCutOff(data) ? followsFromRecord(data) : data };
-}
-
-function isCutOff({ code }: ErrorData): boolean {
-  return code === 'SKEIN_QUESTION' || code === 'SKEIN_CANCELLED' || code === 'SKEIN_BUDGET';
 }

@@ -1,4 +1,5 @@
-import type { ErrorData } from '../../../base/errors.js';
+import { followsFromRecord, isUnmade } from '../../../base/decided.js';
+import { toErrorData, type ErrorData } from '../../../base/errors.js';
 import { freezeData, recordText } from '../../../base/json.js';
 import { blobOf, encodeDone, type WrittenDone } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
@@ -74,4 +75,15 @@ function notJson(key: string, error: unknown): ErrorData {
     ? ['its JSON has more than 512 MB', 'write it to a file, and return the name of that']
     : [thrown, 'return plain JSON data: objects, lists, strings, numbers'];
   return { code: 'SKEIN_NOT_JSON', message: `the result of '${key}' can't be recorded: ${why}`, hint };
+}
+
+/** The outcome of an effect that threw. If all that its parts gave came from the record, it says that it fails again. */
+export function failed(ticket: RecordedTicket, error: unknown): Outcome {
+  ticket.unmade = isUnmade(error);
+  const data = toErrorData(error);
+  return { ok: false, error: ticket.fromRecord === true && !isCutOff(data) ? followsFromRecord(data) : data };
+}
+
+function isCutOff({ code }: ErrorData): boolean {
+  return code === 'SKEIN_QUESTION' || code === 'SKEIN_CANCELLED' || code === 'SKEIN_BUDGET';
 }

@@ -68,7 +68,7 @@ export interface ToolDefinition<Input = never, Result = unknown> {
    * For `once`: finds out what became of a call that a crash interrupted, before a person is asked. Returns `{ done: true, result }`, `{ done:
    * false }`, or undefined if it can't tell.
    */
-  probe?(input: Input, lost: LostCall): Probed | Promise<Probed>;
+  readonly probe?: (input: Input, lost: LostCall) => Probed | Promise<Probed>;
   /** Whether its results count as the user's own data. Default `untrusted`. */
   readonly trust?: 'trusted' | 'untrusted';
   /** Whether a person must allow a call from an agent or a node: true, or a function of the checked input that does not return `false`. */
