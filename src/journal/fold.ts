@@ -1,4 +1,4 @@
-import { askerOf } from '../base/address.js';
+import { askerOf, isInside, parseKey } from '../base/address.js';
 import { addTo } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { Entry, type RunHistory, type Session, type Skip, type SpendEntry, type StartedEffect } from './history.js';
@@ -29,6 +29,7 @@ export class HistoryFold {
   private readonly started = new Map<string, StartedEffect>();
   private readonly timers = new Map<string, { readonly id?: string; readonly due: number }>();
   private readonly pauses = new Map<string, PauseRecord>();
+  private readonly closed = new Set<string>();
   private readonly spends: SpendEntry[] = [];
   private readonly calls = new LostCalls();
   private readonly logs: LogRecord[] = [];
@@ -79,16 +80,18 @@ export class HistoryFold {
   history(batches: number, sum: string): RunHistory | undefined {
     const { begin, current } = this;
     if (begin === undefined || current === undefined) return undefined;
-    const { sessions, entries, started, timers, pauses, spends, calls, logs, skips, outcomes } = this;
-    const effects = { entries, outcomes, started, timers, pauses, spends, calls };
+    const { sessions, entries, started, timers, pauses, closed, spends, calls, logs, skips, outcomes } = this;
+    const effects = { entries, outcomes, started, timers, pauses, closed, spends, calls };
     return { begin, current, sessions, ...effects, logs, skips, ms: this.msBefore + this.lasted, batches, sum };
   }
 
   private addLog(record: LogRecord): void {
     this.logs.push(record);
     const { path, body } = record;
-    if (body['type'] === 'step.ended' && body['outcome'] === 'skipped')
-      this.skips.push({ path, order: this.outcomes - 0.5 });
+    if (body['type'] !== 'step.ended') return;
+    const { outcome } = body;
+    if (outcome === 'skipped') this.skips.push({ path, order: this.outcomes - 0.5 });
+    if (closesQuestions(outcome)) for (const key of questionsInside(this.pauses, path)) this.closed.add(key);
   }
 
   private last(at: number): void {
@@ -121,6 +124,7 @@ export class HistoryFold {
         break;
       case 'pause':
         this.pauses.set(record.key, record);
+        this.closed.delete(record.key);
         this.addAsk(record.key);
         break;
       case 'end': {
@@ -164,6 +168,19 @@ export class HistoryFold {
     const left = asks.filter((one) => one !== key);
     this.started.set(asker, left.length === 0 ? rest : { ...rest, asks: left });
   }
+}
+
+/** Outcomes of a step that leave its questions open. A question of a cancelled step is asked again when the run continues. */
+const KEEPS_QUESTIONS: ReadonlySet<unknown> = new Set(['paused', 'cancelled', 'out_of_budget']);
+
+/** Whether the end of a step closes the questions in it. */
+export function closesQuestions(outcome: unknown): boolean {
+  return !KEEPS_QUESTIONS.has(outcome);
+}
+
+/** Keys of the questions of a step and of the steps inside it. */
+export function questionsInside(open: ReadonlyMap<string, unknown>, path: string): readonly string[] {
+  return [...open.keys()].filter((key) => isInside(parseKey(key).path, path));
 }
 
 function kindOf({ error, cleanup }: DoneRecord): Entry['kind'] {

@@ -27,6 +27,8 @@ export interface RunHistory {
   readonly timers: ReadonlyMap<string, { readonly id?: string; readonly due: number }>;
   /** Questions and events without an outcome. */
   readonly pauses: ReadonlyMap<string, PauseRecord>;
+  /** Keys of those that the end of a step has closed. */
+  readonly closed: ReadonlySet<string>;
   /** Reservations and spending under a budget, in the order of the journal. */
   readonly spends: readonly SpendEntry[];
   /** Reserved model calls without an end. */

@@ -22,6 +22,8 @@ export interface Ledger {
   timer(key: string): { readonly id?: string; readonly due: number } | undefined;
   /** A question or an event that this run waits for. */
   pause(key: string): PauseRecord | undefined;
+  /** Whether such a question or event counts as closed, because a step around it has ended. */
+  isClosed(key: string): boolean;
   /** How many outcomes of a key failed in this run and count no longer, because the run failed: so often it is tried again. */
   failures(key: string): number;
 }
@@ -56,6 +58,7 @@ export function* openLedger(own: RunHistory | undefined, parents: readonly RunHi
     started: (key) => lastStart(sources, key),
     timer: (key) => own?.timers.get(key),
     pause: (key) => own?.pauses.get(key),
+    isClosed: (key) => own?.closed.has(key) === true,
     failures: (key) => (own === undefined ? 0 : failuresOf(own, sources[0]?.void, key)),
   };
 }

@@ -6,7 +6,8 @@ import { madeOnce } from '../base/collections.js';
 import { endingOf, type StepEnding } from '../events/census.js';
 import { Tally, spentOf } from '../events/spending.js';
 import type { PlanNode } from '../plan/plan.js';
-import { asModelCall, isGuardQuestion, isInside, parseKey, pathOf, triesOf } from '../base/address.js';
+import { asModelCall, isGuardQuestion, parseKey, pathOf, triesOf } from '../base/address.js';
+import { closesQuestions, questionsInside } from './fold.js';
 import { DecidedCalls, modelText, noteText, sessionText, type TellMoment } from './overview-moments.js';
 import {
   StepTrace,
@@ -318,12 +319,11 @@ export class OverviewFold {
     const why = { ...(typeof reason === 'string' ? { reason } : {}), ...(isPlainObject(error) ? { error } : {}) };
     const ending = endingOf({ ...more, ...why } as unknown as StepEnding);
     trace.end(ending, at, numberIn(body['attempts']));
-    // A question of a cancelled step is asked again when the run continues.
-    if (!KEEPS_QUESTIONS.has(ending.outcome)) this.forgetPauses(path);
+    if (closesQuestions(ending.outcome)) this.forgetPauses(path);
   }
 
   private forgetPauses(path: string): void {
-    for (const key of this.pauses.keys()) if (isInside(parseKey(key).path, path)) this.pauses.delete(key);
+    for (const key of questionsInside(this.pauses, path)) this.pauses.delete(key);
   }
 
   private warn(at: number, path: string, { code, message }: Readonly<Record<string, unknown>>): void {
@@ -345,6 +345,3 @@ export class OverviewFold {
     this.options.tell({ at, path: parseKey(key).path, ...what });
   }
 }
-
-/** Outcomes of a step that leave its questions open. */
-const KEEPS_QUESTIONS: ReadonlySet<string> = new Set(['paused', 'cancelled', 'out_of_budget']);

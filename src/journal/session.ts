@@ -291,6 +291,7 @@ function nothingYet(begin: BeginRecord): RunHistory {
     started: none,
     timers: none,
     pauses: none,
+    closed: new Set(),
     spends: [],
     calls: { lost: [], underWay: [] },
     logs: [],

@@ -3,15 +3,16 @@ import { answerRun, memoryStore, readBudget } from 'skein';
 import type { Store } from 'skein';
 import { agent, agentAsTool, agentNode, graph, tool } from 'skein/graph';
 import { seededRandom } from '../../src/testing/index.js';
-import { doneKeys, prefixesOf, storeWith } from '../engine/recorded/in-process.js';
+import { doneKeys, linesOf, prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { cases, seedOf, THOROUGH } from '../thorough.js';
 import { ownModels, promptOf, resultsIn } from './support-agents.js';
 
 const INPUT = { type: 'object', properties: { what: { type: 'string' } } } as const;
 
-/** What may be done in one process, and what was. */
-function world() {
+/** What may be done in one process, and what was. The model is down at one of its calls, once. */
+function world(downAt = 0) {
   const done: string[] = [];
+  let asked = 0;
   const effect = (kind: 'once' | 'idempotent' | 'read') =>
     tool({
       name: kind,
@@ -28,6 +29,7 @@ function world() {
     m: (request) => {
       const results = resultsIn(request);
       const what = promptOf(request);
+      if ((asked += 1) === downAt) throw new Error('down');
       done.push(`model ${what}`);
       const next = request.tools[results.length];
       if (next === undefined || results.length > 1) return `<${[what, ...results].join(' ')}>`;
@@ -45,6 +47,12 @@ interface Step {
 
 /** Something that a function does with a word. */
 type Work = (word: string, step: Step) => Promise<string>;
+
+async function answerOf(worker: ReturnType<typeof agent>, word: string, step: Step): Promise<string> {
+  const { success, answer, error } = await worker.run(word, step.runOptions);
+  if (!success) throw new Error(error?.message);
+  return answer;
+}
 
 /** Draws a program: a function that starts runs of agents and of graphs, whose functions and tools start runs in turn. */
 class Drawn {
@@ -91,7 +99,7 @@ class Drawn {
   private one(depth: number): Work {
     if (this.random() < 0.4) return this.graph(depth);
     const worker = this.worker(depth);
-    return async (word, step) => (await worker.run(word, step.runOptions)).answer;
+    return async (word, step) => await answerOf(worker, word, step);
   }
 
   /** Some runs, at once or one after the other. */
@@ -109,8 +117,8 @@ class Drawn {
 }
 
 /** Runs a program, or goes on with it, until it has an end. */
-async function processOf(seed: number, store: Store, resume: boolean) {
-  const its = world();
+async function processOf(seed: number, store: Store, resume: boolean, downAt?: number) {
+  const its = world(downAt);
   const work = new Drawn(seed, its).runs(2);
   const flow = graph().node('t', async (_state, step) => await work('', step), { inputs: [] });
   for (let sessions = 1; ; sessions += 1) {
@@ -118,7 +126,8 @@ async function processOf(seed: number, store: Store, resume: boolean) {
     // Some under a budget that suffices: it counts the calls of all sessions once.
     const limit = seed % 2 === 0 && !resume && sessions === 1 ? { budget: { calls: 1_000, toolCalls: 1_000 } } : {};
     const { outcome, state, questions } = await flow.run({}, { store, models: its.models, ...limit, ...again });
-    if (outcome !== 'paused' || sessions > 60) return { outcome, said: state['t'], done: its.done, sessions };
+    const isOver = outcome !== 'paused' && (downAt === undefined || outcome !== 'failed');
+    if (isOver || sessions > 60) return { outcome, said: state['t'], done: its.done, sessions };
     for (const { key, question } of questions)
       answerRun(store, 'one', { key, value: question?.includes('once only') === true ? 'run it' : 'so' });
   }
@@ -149,6 +158,23 @@ it.each(Array.from({ length: cases(12) }, (_, at) => seedOf(1) + at))(
       expect([name, effects.filter((one) => !whole.done.includes(one))]).toEqual([name, []]);
       const models = recorded.filter((key) => /model#\d+$/.test(key)).length;
       expect([name, called(next.done)]).toEqual([name, called(whole.done) - models]);
+    }
+  },
+);
+
+it.each(Array.from({ length: cases(12) }, (_, at) => seedOf(101) + at))(
+  'program %i, whose model is down at some call, repeats no call that was answered once it is resumed',
+  async (seed) => {
+    const whole = await processOf(seed, memoryStore(), false);
+    const calls = called(whole.done);
+    for (let at = 1; at <= calls; at += THOROUGH ? 1 : Math.ceil(calls / 4)) {
+      const store = memoryStore();
+      const { outcome } = await processOf(seed, store, false, at);
+      expect([at, outcome]).toEqual([at, 'succeeded']);
+      const answers = linesOf(store, 'one')
+        .map((line) => JSON.parse(line) as { t: string; key: string; id?: string; error?: object })
+        .flatMap(({ t, key, id = '', error }) => (t === 'done' && error === undefined ? [`${key} ${id}`] : []));
+      expect([at, answers.filter((one, first) => answers.indexOf(one) !== first)]).toEqual([at, []]);
     }
   },
 );

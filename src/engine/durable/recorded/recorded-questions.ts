@@ -138,7 +138,8 @@ export class RecordedQuestions {
     const standsHere = holder.startedAt !== undefined && holder.options?.effect === 'once';
     let told = openQuestion(again ? known : fresh);
     // Invalid questions fail here, in the asker, and not when they are written.
-    const line = !again || standsHere ? encodeRecord(again ? known : fresh) : undefined;
+    const isNews = !again || standsHere || session.ledger.isClosed(key);
+    const line = isNews ? encodeRecord(again ? known : fresh) : undefined;
     const asked = (): void => {
       if (line !== undefined) journal.write(line);
       count.asked(key, id);
