@@ -36,6 +36,8 @@ export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
 export class CallFold {
   /** The model of the call in progress. */
   asked: string | undefined = undefined;
+  /** Ids of tool calls that are in progress and had been started before. */
+  private known: Set<string> | undefined = undefined;
 
   constructor(
     readonly paid: Tally,
@@ -51,11 +53,24 @@ export class CallFold {
       const tally = again ? this.saved : this.paid;
       if (note.kind === 'model.failed') tally?.failed(note.error);
       else tally?.answered(note.model, note.usage, note.cost);
-    } else if (note.kind === 'tool.started' && !again) this.paid.called(1);
+    } else if (note.kind === 'tool.started') this.toolStarted(note.id, again);
+    else if (note.kind === 'tool.ended') this.toolEnded(note.id, again);
     else if (note.kind === 'inner.call') {
       const tally = again ? this.saved : this.paid;
       if (tally !== undefined) countInner(tally, note);
     }
+  }
+
+  private toolStarted(id: string, again: boolean): void {
+    if (again) (this.known ??= new Set()).add(id);
+    else this.paid.called(1);
+  }
+
+  /** A call that had been started before, and whose result is not in the record, is made again. */
+  private toolEnded(id: string, again: boolean): void {
+    if (this.known?.delete(id) !== true) return;
+    if (again) this.saved?.called(1);
+    else this.paid.called(1);
   }
 
   /** Ends the step: no call is in progress. */

@@ -58,10 +58,14 @@ describe('a look-up (J3)', () => {
     const pause = { t: 'pause', at: 1, key: 'p', id: 'q', name: 'ok' } as const;
     const history = historyOf('r', [{ t: 'start', at: 7, key: 's' }, { t: 'timer', at: 1, key: 't', due: 9 }, pause]);
     const own = openLedger(history);
-    expect([own.started('s'), own.timer('t'), own.pause('p')]).toEqual([{ at: 7, failed: false }, { due: 9 }, pause]);
+    expect([own.started('s'), own.timer('t'), own.pause('p')]).toEqual([
+      { at: 7, failed: false, runId: 'r' },
+      { due: 9 },
+      pause,
+    ]);
     const fork = openLedger(historyOf('fork', []), [history]);
     expect([fork.started('s'), fork.timer('t'), fork.pause('p')]).toEqual([
-      { at: 7, failed: false },
+      { at: 7, failed: false, runId: 'r' },
       undefined,
       undefined,
     ]);
@@ -72,7 +76,7 @@ describe('a look-up (J3)', () => {
     expect(openLedger(historyOf('fork', [done('s')]), [parent]).started('s')).toBeUndefined();
     expect(openLedger(historyOf('fork', []), [historyOf('q', [done('s')]), parent]).started('s')).toBeUndefined();
     const again = historyOf('fork', [{ t: 'start', at: 9, key: 's' }]);
-    expect(openLedger(again, [parent]).started('s')).toEqual({ at: 9, failed: false });
+    expect(openLedger(again, [parent]).started('s')).toEqual({ at: 9, failed: false, runId: 'fork' });
   });
 });
 
