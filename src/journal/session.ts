@@ -211,9 +211,11 @@ function logsOf(histories: readonly RunHistory[]): OpenSession['logs'] {
   return histories.map(({ logs }) => logs);
 }
 
+/** Whether a resume tries again what failed or was cut off. A run that only came to a limit of a loop has nothing of that. */
 function isToTryAgain(session: RunHistory['sessions'][number]): boolean {
-  const outcome = session.end?.outcome;
-  return (outcome === 'failed' && !endsForGood(session)) || outcome === 'degraded' || outcome === 'cancelled';
+  const { end } = session;
+  if (end?.outcome === 'degraded') return end.census.degraded > 0;
+  return (end?.outcome === 'failed' && !endsForGood(session)) || end?.outcome === 'cancelled';
 }
 
 function* readLedger(reader: FamilyReader): Slices<readonly [Family, Ledger]> {

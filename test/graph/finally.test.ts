@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from 'skein';
-import { endNode, graph, workflowNode, type RunEnd } from 'skein/graph';
+import { END, endNode, graph, workflowNode, type RunEnd } from 'skein/graph';
 
 type State = RunEnd & { readonly text: string; readonly swept?: string };
 
@@ -84,6 +84,25 @@ describe('[addition 10] the option finally of a graph', () => {
       ['failed', 'broken', undefined],
       ['succeeded', undefined, 'looms'],
     ]);
+  });
+
+  it('is not run again for a run that is degraded only because a loop came to its limit: nothing is tried again', async () => {
+    const store = memoryStore();
+    const told: unknown[] = [];
+    const flow = graph<RunEnd>({ finally: 'sweep' })
+      .addNode('work', () => undefined, { maxVisits: 2, onMaxVisits: { to: END, degraded: true } })
+      .addNode('again', () => undefined)
+      .addNode('sweep', ({ 'run.outcome': outcome }) => {
+        told.push(outcome);
+      })
+      .addEdge('work', 'again')
+      .addConditionalEdge('again', () => 'work', { work: 'work' })
+      .setEntry('work');
+    const { runId, outcome } = await flow.run({}, { store });
+    const again = await flow.run({}, { store, resume: runId });
+    expect([outcome, again.outcome, told]).toEqual(['degraded', 'degraded', ['degraded']]);
+    await flow.run({}, { store, fork: { run: runId } });
+    expect(told).toEqual(['degraded', 'degraded']);
   });
 
   it('is drawn, listed last, and no exit', () => {
