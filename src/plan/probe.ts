@@ -1,3 +1,4 @@
+import { systemClock } from '../base/clock.js';
 import { toErrorData } from '../base/errors.js';
 import { isPlainObject } from '../base/json.js';
 import { checkKinds } from '../base/options.js';
@@ -57,8 +58,35 @@ export function probedOf(value: unknown): Probed {
   throw new TypeError('a probe returns { done: true, result }, { done: false } or undefined');
 }
 
-/** The note about a probe that found nothing out, because it failed. */
-export function probeFailed(name: string, error: unknown): WarningNote {
+/** Longest time that a probe may take, in milliseconds. The time limit of its step does not count meanwhile. */
+const MOST_MS = 60_000;
+
+/** Asks a probe. Where it fails, or takes too long, nothing is known, and `tell` receives a note. */
+export async function probedBy(
+  name: string,
+  probe: (lost: LostCall) => unknown,
+  lost: LostCall,
+  tell: (note: WarningNote) => void,
+): Promise<Probed> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([lost.signal, over.signal]);
+  const late = (): void => over.abort(new Error(`it took longer than ${MOST_MS / 1000} s`));
+  const stop = systemClock.setTimer(MOST_MS, late);
+  const cutOff = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  try {
+    return probedOf(await Promise.race([probe({ ...lost, signal }), cutOff]));
+  } catch (error) {
+    if (!lost.signal.aborted) tell(probeFailed(name, error));
+    return undefined;
+  } finally {
+    stop();
+  }
+}
+
+/** The note about a probe that found nothing out. */
+function probeFailed(name: string, error: unknown): WarningNote {
   const message = `the probe of '${name}' failed, so a person is asked what happened: ${toErrorData(error).message}`;
   return { kind: 'warning', code: 'probe-failed', message };
 }

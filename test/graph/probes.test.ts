@@ -1,14 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { answerRun, definePlan, memoryStore, run } from 'skein';
 import type { RunOptions, SkeinEvent, Store } from 'skein';
 import { agent, agentNode, graph, tool, toolNode, workflowNode } from 'skein/graph';
+import { systemClock } from '../../src/base/clock.js';
 import { prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { ownModels, resultsIn } from './support-agents.js';
 
 type Finding = { readonly done: boolean; readonly result?: unknown } | undefined;
 
 /** A shop whose payments may be made only once, what it paid, and what its probe was asked. */
-function shop(shape: keyof typeof SHAPES, find: (key: string) => Finding | Promise<Finding>) {
+function shop(shape: keyof typeof SHAPES, find: (key: string) => Finding | Promise<Finding>, policies: Policies = {}) {
   const paid: string[] = [];
   const probed: string[] = [];
   const pay = (amount: unknown, key: string): string => {
@@ -19,11 +20,15 @@ function shop(shape: keyof typeof SHAPES, find: (key: string) => Finding | Promi
     probed.push(idempotencyKey);
     return find(idempotencyKey) as never;
   };
-  const session = SHAPES[shape]({ pay, probe });
+  const session = SHAPES[shape]({ pay, probe, policies });
   return { paid, probed, session };
 }
 
+type Policies = { readonly timeoutMs?: number; readonly retry?: number };
+
 interface Parts {
+  /** Of the nodes that pay, and of those that start what pays. */
+  readonly policies: Policies;
   readonly pay: (amount: unknown, key: string) => string;
   readonly probe: (given: unknown, lost: { readonly idempotencyKey: string }) => never;
 }
@@ -46,9 +51,9 @@ function toolOf({ pay, probe }: Parts) {
   });
 }
 
-function nodeOf({ pay, probe }: Parts) {
+function nodeOf({ pay, probe, policies }: Parts) {
   return graph<{ amount: number }>({ name: 'paying' })
-    .node('receipt', ({ amount }, step) => pay(amount, step.idempotencyKey), { effect: 'once', probe })
+    .node('receipt', ({ amount }, step) => pay(amount, step.idempotencyKey), { effect: 'once', probe, ...policies })
     .setEntry('receipt');
 }
 
@@ -66,7 +71,7 @@ const SHAPES = {
     const flow = nodeOf(parts);
     return (options) => flow.run({ amount: 5 }, options);
   },
-  'a function of a plan': ({ pay, probe }: Parts): Session => {
+  'a function of a plan': ({ pay, probe, policies }: Parts): Session => {
     const plan = definePlan({
       name: 'paying',
       inputs: ['amount'],
@@ -77,6 +82,7 @@ const SHAPES = {
           effect: 'once',
           run: ({ amount }, step) => pay(amount, step.idempotencyKey),
           probe,
+          ...policies,
         },
       ],
     });
@@ -84,13 +90,13 @@ const SHAPES = {
   },
   'a tool as a node': (parts: Parts): Session => {
     const flow = graph<{ amount: number }>()
-      .node('receipt', toolNode(toolOf(parts)))
+      .node('receipt', toolNode(toolOf(parts)), parts.policies)
       .setEntry('receipt');
     return (options) => flow.run({ amount: 5 }, options);
   },
   'a tool of an agent': (parts: Parts): Session => {
     const flow = graph<{ task: string }>()
-      .node('receipt', agentNode(payer(parts), { taskParam: 'task' }))
+      .node('receipt', agentNode(payer(parts), { taskParam: 'task' }), parts.policies)
       .setEntry('receipt');
     return (options) => flow.run({ task: 'Pay 5.' }, { models, ...options });
   },
@@ -107,11 +113,11 @@ const SHAPES = {
       .setEntry('receipts');
     return (options) => flow.run({ amounts: [5] }, options);
   },
-  'a function for an item of a list': ({ pay, probe }: Parts): Session => {
+  'a function for an item of a list': ({ pay, probe, policies }: Parts): Session => {
     const flow = graph<{ amounts: number[] }>()
       .map(
         'receipts',
-        { over: 'amounts', item: 'amount', effect: 'once', probe },
+        { over: 'amounts', item: 'amount', effect: 'once', probe, ...policies },
         ({ amount }: { amount: number }, step) => pay(amount, step.idempotencyKey),
       )
       .node('receipt', ({ receipts }) => receipts[0])
@@ -121,14 +127,21 @@ const SHAPES = {
   'a graph that a function starts': (parts: Parts): Session => {
     const inner = nodeOf(parts);
     const flow = graph<{ amount: number }>()
-      .node('receipt', async ({ amount }, step) => (await inner.runOrThrow({ amount }, step.runOptions))['receipt'])
+      .node(
+        'receipt',
+        async ({ amount }, step) => (await inner.runOrThrow({ amount }, step.runOptions))['receipt'],
+        parts.policies,
+      )
       .setEntry('receipt');
     return (options) => flow.run({ amount: 5 }, options);
   },
   'an agent that a function starts': (parts: Parts): Session => {
     const inner = payer(parts);
     const flow = graph()
-      .node('receipt', async (_state, step) => (await inner.run('Pay 5.', step.runOptions)).answer, { inputs: [] })
+      .node('receipt', async (_state, step) => (await inner.run('Pay 5.', step.runOptions)).answer, {
+        inputs: [],
+        ...parts.policies,
+      })
       .setEntry('receipt');
     return (options) => flow.run({}, { models, ...options });
   },
@@ -186,6 +199,40 @@ describe.each(names)('[J6] the probe of an interrupted payment: %s', (shape) => 
     // Events of a run that a function starts are its own.
     const says = 'failed, so a person is asked what happened: the bank is closed';
     if (!shape.endsWith('a function starts')) expect(JSON.stringify(notes)).toContain(says);
+  });
+});
+
+describe('[J6] a probe that does not answer', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test.each(names)('leaves it to a person, whatever time limits and retries its steps have: %s', async (shape) => {
+    const timeoutMs = 54_321;
+    const timeouts = new Set<() => void>();
+    let tooLong = (): void => undefined;
+    const hangs = async (): Promise<Finding> => {
+      await new Promise((next) => setImmediate(next));
+      for (const ring of timeouts) ring();
+      await new Promise((next) => setImmediate(next));
+      tooLong();
+      return await new Promise(() => undefined);
+    };
+    const { session, paid, probed } = shop(shape, hangs, { timeoutMs, retry: 2 });
+    const store = await killed(session);
+    paid.length = 0;
+    const real = { ...systemClock };
+    vi.spyOn(systemClock, 'setTimer').mockImplementation((ms, ring) => {
+      if (ms === 60_000) tooLong = ring;
+      else if (ms <= timeoutMs && ms > timeoutMs / 2) timeouts.add(ring);
+      else return real.setTimer(ms, ring);
+      return () => timeouts.delete(ring);
+    });
+    const notes: SkeinEvent[] = [];
+    const paused = await session({ store, resume: 'r', listeners: [(event) => void notes.push(event)] });
+    expect([paused.outcome, paused.questions.length, paid, probed.length]).toEqual(['paused', 1, [], 1]);
+    if (!shape.endsWith('a function starts')) expect(JSON.stringify(notes)).toContain('it took longer than 60 s');
+    answerRun(store, 'r', { value: 'run it' });
+    const { outcome } = await session({ store, resume: 'r' });
+    expect([outcome, paid.length]).toEqual(['succeeded', 1]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Lost } from '../../engine/ports/recording.js';
 import type { StepContext, StateWatch } from '../../engine/ports/executor.js';
-import { probeFailed } from '../../plan/probe.js';
+import { probedBy, type LostCall, type Probed } from '../../plan/probe.js';
 import type { ToolCall } from '../model.js';
 import type { AgentStep, OpenedTool } from '../session.js';
 import type { Answer } from './answer.js';
@@ -34,21 +34,14 @@ export function lostCall(call: ToolCall, { step, use, check, tool, watch }: Plac
     },
   };
   if (tool?.probes !== true) return known;
-  return {
-    ...known,
-    probe: async (lost) => {
-      try {
-        const { tools } = await use({ signal: lost.signal });
-        const { tool: open, input } = await check.prepared(call, tools);
-        const found = await open.probe?.(input, lost);
-        if (found?.done !== true) return found;
-        watch.lostReads();
-        const { result } = found;
-        return { done: true, result: result === undefined ? doneBy('The tool') : { output: result, isError: false } };
-      } catch (error) {
-        if (!lost.signal.aborted) step.note(probeFailed(call.name, error));
-        return undefined;
-      }
-    },
+  const ask = async (lost: LostCall): Promise<Probed> => {
+    const { tools } = await use({ signal: lost.signal });
+    const { tool: open, input } = await check.prepared(call, tools);
+    const found = await open.probe?.(input, lost);
+    if (found?.done !== true) return found;
+    watch.lostReads();
+    const { result } = found;
+    return { done: true, result: result === undefined ? doneBy('The tool') : { output: result, isError: false } };
   };
+  return { ...known, probe: (lost) => probedBy(call.name, ask, lost, (note) => step.note(note)) };
 }

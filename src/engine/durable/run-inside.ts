@@ -4,7 +4,16 @@ import { amountOfEffect } from '../../budget/amount.js';
 import { toErrorData } from '../../base/errors.js';
 import { canonicalJson, digestText } from '../../base/hash.js';
 import { isUnmade } from '../../base/decided.js';
-import type { Effect, Outcome, PartEffect, PartOutcome, Parts, RunUnderWay, StepIo } from '../ports/durable.js';
+import type {
+  Effect,
+  FindingOut,
+  Outcome,
+  PartEffect,
+  PartOutcome,
+  Parts,
+  RunUnderWay,
+  StepIo,
+} from '../ports/durable.js';
 import type { Identity, StepOptions } from '../ports/recording.js';
 import type { RunBudget } from './run-budget.js';
 import { inPart, nameOfRun, partOf, unlessShort } from './part-under-way.js';
@@ -92,8 +101,8 @@ export class RunInside {
 
   /** Performs an effect of the run, unless its outcome is recorded. */
   perform(ticket: Inner, effect: Effect, options: StepOptions): Promise<Outcome> {
-    const waits = (): (() => void) => {
-      const goOn = [options.stopsClock?.(), this.waits(ticket)];
+    const waits: FindingOut = (by) => {
+      const goOn = [options.stopsClock?.(), by === 'person' ? this.waits(ticket) : undefined];
       return () => goOn.forEach((goesOn) => goesOn?.());
     };
     const made = async (): Promise<PartOutcome | undefined> => {
@@ -117,9 +126,9 @@ export class RunInside {
       nameOf: (run) => nameOfRun(ticket, run),
       begins: (isAtWork) => parts.begins(isAtWork),
       perform: (name, effect, options, waits) => {
-        const both = (): (() => void) => {
-          const goOn = [waits(), this.waits(ticket)];
-          return () => goOn.forEach((goesOn) => goesOn());
+        const both: FindingOut = (by) => {
+          const goOn = [waits(by), by === 'person' ? this.waits(ticket) : undefined];
+          return () => goOn.forEach((goesOn) => goesOn?.());
         };
         return this.part(ticket, [nameIn(name), effect, options, both]);
       },

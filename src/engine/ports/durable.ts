@@ -179,10 +179,10 @@ export interface Parts {
   /** A run begins. While it is at work, the effect does not only wait, even if it has asked something. */
   begins(isAtWork: () => boolean): RunUnderWay;
   /**
-   * Performs a part, unless its outcome is recorded; its success and its failure are. Settles when that is committed. `waits` is called when
-   * a person is asked whether it was done, and returns a function to call once that is answered.
+   * Performs a part, unless its outcome is recorded; its success and its failure are. Settles when that is committed. `waits` is called
+   * before somebody finds out whether it was done.
    */
-  perform(name: string, effect: PartEffect, options: StepOptions, waits: () => () => void): Promise<Outcome>;
+  perform(name: string, effect: PartEffect, options: StepOptions, waits: FindingOut): Promise<Outcome>;
   /** As {@link StepIo.run}, but the name is that of a part. */
   run(name: string, effect: Effect, options: StepOptions): Promise<unknown>;
   isRecorded(name: string, identity?: Identity): boolean;
@@ -194,6 +194,12 @@ export interface Parts {
   idempotencyKey(name: string): string;
   random(name: string): number;
 }
+
+/**
+ * Somebody finds out what became of a part: meanwhile the clocks of all steps around it stand still. While a person is asked, nothing is at
+ * work in it, unlike while its probe is. Returns a function to call once that is over.
+ */
+export type FindingOut = (by: 'person' | 'probe') => () => void;
 
 /** A run inside an effect, as seen by what records the effect. */
 export interface RunUnderWay {

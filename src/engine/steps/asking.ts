@@ -90,14 +90,14 @@ function shownLack(lack: Lack): Omit<BudgetWaiting, 'kind'> {
   return { limit: name, measure, spent, reserved, of: limit, wanted, message: waitingText(lack) };
 }
 
-/** What records the runs inside an effect of a step. The clocks of the step stop while a person is asked whether something in them was done. */
+/** What records the runs inside an effect of a step. The clocks of the step stop while somebody finds out whether something in them was done. */
 export function partsInside(step: Asker, { parts }: StepIo): Parts | undefined {
   return (
     parts && {
       ...parts,
       perform: (name, effect, options, waits) =>
-        parts.perform(name, effect, options, () => {
-          const goOn = [standStill(step), waits()];
+        parts.perform(name, effect, options, (by) => {
+          const goOn = [standStill(step), waits(by)];
           return () => goOn.forEach((goesOn) => goesOn());
         }),
     }

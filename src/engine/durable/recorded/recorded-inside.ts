@@ -5,7 +5,16 @@ import { encodeRecord } from '../../../journal/codec.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { OpenSession } from '../../../journal/session.js';
 import { askKey, innerKey, parseKey } from '../../../base/address.js';
-import type { AnswerSource, Effect, Outcome, PartEffect, Parts, Question, Wait } from '../../ports/durable.js';
+import type {
+  AnswerSource,
+  Effect,
+  FindingOut,
+  Outcome,
+  PartEffect,
+  Parts,
+  Question,
+  Wait,
+} from '../../ports/durable.js';
 import type { StepOptions } from '../../ports/recording.js';
 import {
   endPart,
@@ -133,7 +142,7 @@ export class RecordedInside {
     ticket: RecordedTicket,
     inner: RecordedTicket,
     effect: PartEffect,
-    waits: () => () => void,
+    waits: FindingOut,
   ): Promise<Outcome> {
     if (ticket.isOver) return isLeft(ticket) ? ((await effect()) ?? CUT_OFF) : CUT_OFF;
     const before = this.before(ticket, inner);
@@ -168,11 +177,7 @@ export class RecordedInside {
   }
 
   /** J6: commits the start of a part that is not only read. Returns its outcome if it is lost, and a person says that it is not done again. */
-  private async starts(
-    ticket: RecordedTicket,
-    inner: RecordedTicket,
-    waits: () => () => void,
-  ): Promise<Outcome | undefined> {
+  private async starts(ticket: RecordedTicket, inner: RecordedTicket, waits: FindingOut): Promise<Outcome | undefined> {
     const { session, journal, clock } = this.its;
     const { key, id } = inner;
     const kind = inner.options?.effect;
@@ -187,15 +192,20 @@ export class RecordedInside {
     return undefined;
   }
 
-  /** What became of a lost effect, which is `ticket` or a part of it. `waits`: as for {@link Parts.perform}. */
+  /** What became of a lost effect, which is `ticket` or a part of it. */
   async findOut(
     ticket: RecordedTicket,
     lost: LostEffect,
-    waits: () => (() => void) | undefined,
+    waits: (...by: Parameters<FindingOut>) => (() => void) | undefined,
   ): Promise<Outcome | 'perform'> {
-    const found = lost.isProbed(this.its.questions) ? await lost.probed(ticket.signal) : undefined;
-    if (found !== undefined) return found;
-    const goesOn = waits();
+    if (lost.isProbed(this.its.questions)) {
+      const goesOn = waits('probe');
+      const found = await lost.probed(ticket.signal);
+      this.its.deliveries.takeTime();
+      goesOn?.();
+      if (found !== undefined) return found;
+    }
+    const goesOn = waits('person');
     return lost.answered(await this.asked(ticket, lost.asked, lost.question, goesOn));
   }
 

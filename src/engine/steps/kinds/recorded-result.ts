@@ -2,7 +2,7 @@ import { isThenable } from '../../../base/at-once.js';
 import { SkeinError } from '../../../base/errors.js';
 import { asRecorded, isPlainObject } from '../../../base/json.js';
 import { isGoto, jumpOf, type Goto } from '../../../plan/goto.js';
-import { probedOf, probeFailed, type LostCall, type Probed } from '../../../plan/probe.js';
+import { probedBy, probedOf, type LostCall, type Probed } from '../../../plan/probe.js';
 import type { Lost } from '../../ports/recording.js';
 import type { ReadLog } from '../../state/reads.js';
 import type { Step } from '../step.js';
@@ -34,19 +34,14 @@ export function lostTask(step: Step, log: Pick<ReadLog, 'lostReads'>): Lost {
     log.lostReads();
   };
   if (probe === undefined) return { value };
-  const probed = async (lost: LostCall): Promise<Probed> => {
-    try {
-      const found = probedOf(await probe(step.view(probe), lost));
-      if (found?.done !== true) return found;
-      log.lostReads();
-      const result = await recordedResult(step, found.result);
-      return { done: true, result: result === undefined ? result : asRecorded(result) };
-    } catch (error) {
-      if (!lost.signal.aborted) step.emit({ type: 'step.note', note: probeFailed(id, error) });
-      return undefined;
-    }
+  const ask = async (lost: LostCall): Promise<Probed> => {
+    const found = probedOf(await probe(step.view(probe), lost));
+    if (found?.done !== true) return found;
+    log.lostReads();
+    const result = await recordedResult(step, found.result);
+    return { done: true, result: result === undefined ? result : asRecorded(result) };
   };
-  return { value, probe: probed };
+  return { value, probe: (lost) => probedBy(id, ask, lost, (note) => step.emit({ type: 'step.note', note })) };
 }
 
 /** The error for a jump that no route follows. */
