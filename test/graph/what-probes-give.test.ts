@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { memoryStore, type Store } from 'skein';
+import { memoryStore, run, type Store } from 'skein';
 import { agent, agentNode, agentTeam, goto, graph, tool } from 'skein/graph';
+import { packComposition } from '../../src/notations/machine/compositions/pack-composition.js';
 import { prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { ownModels, resultsIn } from './support-agents.js';
 
@@ -101,4 +102,32 @@ test.each([{}, { budget: '9-tool-calls' }])('[J6] the probe of a tool is asked i
   expect((await flow.run({ task: 'Pay.' }, { store, runId: 'r', models })).state.a).toBe('made 1');
   const { state } = await flow.run({}, { store: diedAt(store, ' tool#1.1'), resume: 'r', models });
   expect([state.a, paid.length]).toEqual(['found', 1]);
+});
+
+test('[J6] the probe of a tool is asked for a step of a composition of a pack', async () => {
+  const paid: string[] = [];
+  const pack = {
+    id: 'paying',
+    name: 'Paying',
+    version: '1.0.0',
+    template_engine: { version: 'v1', syntax: '{{variable}}' },
+    prompts: {},
+    tools: { pay: { name: 'pay', description: 'Pays.', parameters: { type: 'object', properties: {} } } },
+    compositions: {
+      c: { version: 1, steps: [{ id: 'paid', kind: 'tool', tool: 'pay', args: { to: '${input.text}' } }] },
+    },
+  };
+  const pay = tool({
+    name: 'pay',
+    inputSchema: { type: 'object' },
+    trust: 'trusted',
+    execute: ({ to }) => `made ${String(to)} ${paid.push('pay')}`,
+    probe: ({ to }) => ({ done: true, result: `found ${String(to)}` }),
+  });
+  const plan = packComposition(pack as never, 'c', { tools: { pay } } as never);
+  const store = memoryStore();
+  const inputs = { input: { text: 'Ada' }, variables: {} };
+  expect((await run(plan, { inputs, store, runId: 'r' }).result).state['output']).toBe('made Ada 1');
+  const { state } = await run(plan, { store: diedAt(store, 'paid'), resume: 'r' }).result;
+  expect([state['output'], paid.length]).toEqual(['found Ada', 1]);
 });

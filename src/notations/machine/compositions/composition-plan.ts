@@ -6,6 +6,7 @@ import type { AgentInput, Definition, NodeInput, StateOf, TaskStep } from '../..
 import { madeOf } from '../../../plan/made-of.js';
 import type { Bindings, TaskNode } from '../../../plan/plan.js';
 import { calledTool, toolStepOf } from '../../graph/nodes/tool-node.js';
+import type { LostCall, Probed } from '../../../plan/probe.js';
 import type { ToolStep } from '../../graph/nodes/tool.js';
 import type { Composition, CompositionStep } from '../pack.js';
 import { INPUT, filledIn } from './references.js';
@@ -46,6 +47,8 @@ export interface ToolInUse {
   readonly effect: NonNullable<TaskNode['effect']>;
   readonly trust: FunctionTool['trust'];
   readonly call: (input: Json, step: ToolStep) => unknown;
+  /** Finds out what became of an interrupted call. */
+  readonly probe?: (input: Json, lost: LostCall) => Promise<Probed>;
 }
 
 /**
@@ -123,7 +126,7 @@ class CompositionBuilder {
     const retry = retryOf(step);
     if (step.kind === 'tool') {
       const { tool = '', args = {} } = step;
-      const { effect, trust, call } = this.parts.tool(tool);
+      const { effect, trust, call, probe } = this.parts.tool(tool);
       const called = calledTool(present({ name: tool, trust }));
       const run = async (state: StateOf, task: TaskStep): Promise<unknown> =>
         (await call(
@@ -139,6 +142,7 @@ class CompositionBuilder {
           ...code,
           ...called,
           effect,
+          ...(probe && { probe: (state, lost) => probe(filledIn(args, scopeOf(state)), lost) }),
           output: outputOf(id),
           run: madeOf(run, [call]),
         },

@@ -1,10 +1,11 @@
 import { refusedByPerson, unmadeCall } from '../../../base/decided.js';
 import { SkeinError } from '../../../base/errors.js';
-import type { Json, JsonObject } from '../../../base/json.js';
+import { present, type Json, type JsonObject } from '../../../base/json.js';
 import { schemaFindings } from '../../../lang/schema-check.js';
 import type { Definition } from '../../../plan/builder-input.js';
 import { cleared } from '../../../plan/tool-use.js';
 import { madeOf, mustApprove } from '../../../plan/made-of.js';
+import { probedOf, probeOf, type LostCall, type Probed } from '../../../plan/probe.js';
 import type { ToolStep } from '../../graph/nodes/tool.js';
 import { packTool, packTools, type CalledTool } from '../pack-tools.js';
 import type { Pack, Prompt } from '../pack.js';
@@ -79,5 +80,7 @@ function inUse({ tool, call }: CalledTool): ToolInUse {
     }
     return await (call as (input: JsonObject, step: ToolStep) => unknown)(input, step);
   };
-  return { effect: tool.effect, trust, call: madeOf(run, [call]) };
+  const ask = tool.probe === true ? probeOf(call as object) : undefined;
+  const probe = ask && (async (input: Json, lost: LostCall): Promise<Probed> => probedOf(await ask(input, lost)));
+  return { effect: tool.effect, trust, call: madeOf(run, [call]), ...present({ probe }) };
 }
