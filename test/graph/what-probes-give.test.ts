@@ -124,7 +124,7 @@ test('[J6] the probe of a tool is asked for a step of a composition of a pack', 
     execute: ({ to }) => `made ${String(to)} ${paid.push('pay')}`,
     probe: ({ to }) => ({ done: true, result: `found ${String(to)}` }),
   });
-  const plan = packComposition(pack as never, 'c', { tools: { pay } } as never);
+  const plan = packComposition(pack, 'c', { tools: { pay } });
   const store = memoryStore();
   const inputs = { input: { text: 'Ada' }, variables: {} };
   expect((await run(plan, { inputs, store, runId: 'r' }).result).state['output']).toBe('made Ada 1');
