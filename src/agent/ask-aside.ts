@@ -12,7 +12,6 @@ import { agentSession, type AgentSession, type Opened } from './session.js';
 import { noTools } from './tool.js';
 import { Transcript } from './transcript.js';
 
-/** Sources of the models that judge steps. */
 export interface AsideModels {
   readonly models: ModelSource;
   /** The earlier model identities of an agent (`ModelSource.identity`), from sessions whose results stay valid whatever the identity is. */
@@ -28,7 +27,6 @@ export interface Aside {
   readonly opened: Opened;
 }
 
-/** One call of the judging model. */
 export interface AsideCall {
   readonly phase: Phase;
   /** Name of the effect; defaults to the phase. */

@@ -8,7 +8,6 @@ import type { StepTool } from './tool.js';
 /** Name of the tool with which an interactive agent asks a person. */
 export const ASK_USER = 'ask_user';
 
-/** The tool `ask_user(question, choices?)`. */
 export const askUserTool: StepTool = {
   name: ASK_USER,
   description: 'Ask the person who runs this workflow a question and wait for the answer.',

@@ -129,13 +129,11 @@ function rulesFor({ rules, policies = [] }: Pick<AgentDeps, 'rules' | 'policies'
   return unitedRules(rules, declarationsOf(policies));
 }
 
-/** One execution of an agent node. */
 interface AgentRun {
   readonly deps: AgentDeps;
   readonly node: AgentNode;
   readonly step: StepContext;
   readonly session: AgentSession;
-  /** Collects the messages. */
   readonly transcript: Transcript;
   readonly run: RunTrust;
 }

@@ -16,7 +16,6 @@ import type { CallIo, Tool, ToolIo } from './tool.js';
 export interface FunctionToolIo extends ToolIo {
   /** Emits an event to listeners; the event is not recorded. */
   emit(event: JsonObject): void;
-  /** Asks a person. */
   ask(question: TaskQuestion, name?: string): Promise<unknown>;
   /** The state that the agent's node sees, read-only. */
   readonly state: Readonly<Record<string, unknown>>;
@@ -27,7 +26,6 @@ export interface FunctionToolIo extends ToolIo {
 /** A function used as a tool. The model receives results other than text as JSON. */
 type ToolFunction = (input: JsonObject, io: FunctionToolIo) => unknown;
 
-/** What the tools of an agent receive from its run. */
 interface Around {
   /** Returns the options for tools that start runs of their own. */
   readonly runOptions?: ToolRunOptions | undefined;
@@ -36,7 +34,6 @@ interface Around {
 /** Returns the options for runs that a call of a tool starts; the call receives what influenced their results, and what they wrote. */
 export type ToolRunOptions = (call: CallIo) => object;
 
-/** Returns the tools of an agent that are functions of the program. */
 export function functionTools(spec: AgentSpec, step: StepContext, around: Around): readonly Tool[] {
   return (spec.functions ?? []).map((tool) => toolOf(tool, step, around));
 }

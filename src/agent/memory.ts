@@ -34,7 +34,6 @@ export function createSharedMemory(initial = ''): SharedMemory {
   };
 }
 
-/** The step that uses the memory tools. */
 export interface MemoryUser {
   readonly agent: string;
   now(): number;

@@ -20,7 +20,6 @@ import { builtInOf } from '../plan/tool-names.js';
 export interface Opened {
   readonly models: readonly OpenedModel[];
   readonly tools: readonly OpenedTool[];
-  /** Digest of what a model sees of the tools. */
   readonly toolsDigest: string;
   /** Absent if the agent does not depend on them. */
   readonly surroundings?: Surroundings;
@@ -28,13 +27,11 @@ export interface Opened {
   readonly planted?: true;
 }
 
-/** The parts of a model that the loop depends on. */
 export interface OpenedModel {
   readonly id: string;
   readonly structuredOutput: boolean;
 }
 
-/** The parts of a tool that the loop depends on. */
 export interface OpenedTool extends Pick<Tool, 'name' | 'effect' | 'trust' | 'origin' | 'code' | 'pretended'> {
   /** A person must allow each call, or with `code` those that the tool chooses. */
   readonly approve?: true | 'code';
@@ -47,7 +44,6 @@ export interface OpenParts {
   model(recorded: OpenedModel): Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly specs: readonly ToolSpec[];
-  /** Returns another model by its name. */
   other(name: string): Promise<Model>;
 }
 
@@ -66,17 +62,13 @@ export interface AgentStep {
   readonly callName?: string | undefined;
   /** Timeout of a call. Absent if calls have none. */
   readonly timeoutMs?: number | undefined;
-  /** The fields of the answer that go to channels of their own. */
   readonly fields?: AnswerFields | undefined;
-  /** Models and tools, as they are recorded. */
   readonly opened: Opened;
-  /** Tools of the step itself. */
   readonly stepTools: readonly StepTool[];
   /** The messages so far; receives those that the step adds. */
   readonly transcript: Transcript;
   /** Returns the open parts; called by effects that actually run. */
   readonly use: (effect: Cancelled) => OpenParts | Promise<OpenParts>;
-  /** Prices that override those that come with Skein. */
   readonly prices?: PriceTable | undefined;
   /** Called for model calls that are answered from the record. */
   readonly replayed: (call: ReplayedCall) => void;
@@ -93,7 +85,6 @@ export interface SessionOptions {
   readonly isAlone?: true;
 }
 
-/** The tools and models of one step. */
 export interface AgentSession {
   /** Opens everything and returns what is to be recorded. */
   open(effect: Cancelled): Opened | Promise<Opened>;
@@ -173,7 +164,6 @@ export function agentSession(options: SessionOptions): AgentSession {
   };
 }
 
-/** The step's data for its tools. */
 function toolSession({ step, spec, isAlone }: SessionOptions, effect: Cancelled): ToolSession {
   return {
     runId: step.runId,

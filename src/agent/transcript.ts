@@ -40,7 +40,6 @@ export class Transcript {
     return this.said;
   }
 
-  /** The messages that the step added. */
   get own(): readonly Message[] {
     return this.said.slice(this.first);
   }
@@ -90,7 +89,6 @@ export class Transcript {
     this.said.push(message);
   }
 
-  /** Digest of all messages so far. */
   digest(): string {
     if (this.hashed === 0 && this.earlier !== undefined) {
       const system = this.system?.role === 'system' ? this.system.text : '';

@@ -7,7 +7,6 @@ import { FileWriter } from './file-writer.js';
 import { createRedactor } from '../secrets/redact.js';
 import { safeName } from './safe-name.js';
 
-/** Stores the checkpoints of a run. */
 export interface CheckpointFolder {
   readonly listener: Listener;
   /** Waits for the files. Resolves to descriptions of failed writes. */

@@ -8,7 +8,6 @@ import { spendingFields, type Fields } from './record-fields.js';
 import { UniqueNames, safeName } from './safe-name.js';
 import type { Keeper, KeeperOptions } from './keeper.js';
 
-/** The judgements of one attempt. */
 interface Attempt {
   post?: unknown;
   reconcile?: Fields;
@@ -16,7 +15,6 @@ interface Attempt {
   human?: Fields;
 }
 
-/** The history of a supervised step. */
 interface Trail {
   readonly pre: unknown;
   readonly attempts: Attempt[];

@@ -55,7 +55,6 @@ export class FileWriter {
     else this.unlisted += 1;
   }
 
-  /** Whether a write to this file has failed. */
   hasLost(file: string): boolean {
     return this.lost.has(file);
   }

@@ -8,10 +8,8 @@ import { innerNode, writingNodes, type InnerNode } from '../plan/result-nodes.js
 import type { OutputFormat, Workflow } from '../plan/workflow.js';
 import { statusOf, type StepStatus } from './record-fields.js';
 
-/** What the output of a run is formatted from. */
 export interface OutputOptions {
   readonly workflow: Workflow;
-  /** The final state by channel. */
   readonly state: Readonly<Record<string, unknown>>;
   /** Every step that did not simply succeed, in the order in which the steps ended. */
   readonly reports: readonly StepReport[];
@@ -32,7 +30,6 @@ interface Section {
   readonly status: StepStatus;
   /** Absent if the step did not end. */
   readonly outcome?: StepOutcome;
-  /** Absent if the step has no output. */
   readonly output?: unknown;
   readonly why: string;
   readonly failed: boolean;
@@ -141,7 +138,6 @@ function shown(section: Section, truncate: Truncate | undefined): string {
   return truncateText(text, truncate);
 }
 
-/** The text in place of an output. */
 function remark({ status, outcome, why }: Section): string {
   const words = (outcome && OUTCOME_REMARKS[outcome]) ?? REMARKS[status];
   return why === '' || (status !== 'failed' && status !== 'paused') ? words : `${words}: ${oneLine(why)}`;

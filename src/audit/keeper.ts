@@ -23,9 +23,7 @@ export interface KeeperOptions {
 
 /** The part of a run's result that a run folder needs. */
 export interface RunEnd {
-  /** The final state by channel. */
   readonly state: Fields;
-  /** The declared result of the workflow. */
   readonly result?: Fields | undefined;
   /** Every step that did not simply succeed. */
   readonly steps: readonly StepReport[];

@@ -6,7 +6,6 @@ import { digestText } from '../base/hash.js';
 import { isPlainObject } from '../base/json.js';
 import { RUN_MARKER } from '../base/own-names.js';
 
-/** The content of a run folder's marker. */
 export interface Marker {
   readonly run_id: string;
   /** ISO 8601, UTC. */
@@ -19,7 +18,6 @@ export interface Marker {
   readonly project?: string;
 }
 
-/** Returns a marker of this process. */
 export function ownMarker(
   { runId, project }: { readonly runId: string; readonly project: string },
   startedAt: number,
@@ -69,7 +67,6 @@ function parseMarker(text: string): Marker | undefined {
 /** A process of another machine can't be checked. For this many milliseconds its run is taken to be in progress. */
 const BELIEVED_MS = 24 * 60 * 60 * 1_000;
 
-/** Whether the run may still be in progress. */
 export function isRunning(marker: Marker, now: number): boolean {
   if (marker.state === 'ended') return false;
   if (marker.host !== hostname()) return now - Date.parse(marker.started_at) < BELIEVED_MS;

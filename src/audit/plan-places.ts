@@ -7,7 +7,6 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 
 export interface NodePlace {
   readonly node: PlanNode;
-  /** Ids of the nodes with an edge to it. */
   readonly dependsOn: readonly string[];
   /** The node of its plan that writes each channel as its output. */
   readonly writers: ReadonlyMap<string, string>;

@@ -15,7 +15,6 @@ export function timeFields(startedAt: number, endedAt: number | undefined): Fiel
   return { started_at, completed_at, duration_ms, duration_seconds: duration_ms / 1_000 };
 }
 
-/** The message, code and hint of an error. */
 export function errorFields(error: ErrorData | undefined): Fields {
   return { error: error?.message, error_code: error?.code, error_hint: error?.hint };
 }
@@ -27,7 +26,6 @@ const ENDING: { readonly [K in keyof StepEnding]-?: (value: StepEnding[K]) => Fi
   error: errorFields,
 };
 
-/** The fields for each count. */
 const SPENDING: { readonly [K in keyof Spending]-?: (value: Spending[K]) => Fields } = {
   modelCalls: (count) => ({ model_calls: count }),
   failedModelCalls: (count) => ({ failed_model_calls: count }),
@@ -47,18 +45,15 @@ const SPENDING: { readonly [K in keyof Spending]-?: (value: Spending[K]) => Fiel
   pretendedUsd: (usd) => ({ cost_pretended_usd: usd }),
 };
 
-/** The outcome of a step and its reason. */
 export function endingFields(ending: StepEnding): Fields {
   return fieldsBy(ENDING, ending);
 }
 
-/** Tokens and dollars of one call. */
 export function callFields({ usage, cost }: { readonly usage: Usage; readonly cost?: Cost }): Fields {
   const { usd, estimated, pretended } = cost ?? {};
   return { ...SPENDING.usage(usage), cost_usd: usd, cost_estimated: estimated, cost_pretended: pretended };
 }
 
-/** Calls, tokens and dollars. */
 export function spendingFields(spending: Spending): Fields {
   return fieldsBy(SPENDING, spending);
 }

@@ -5,9 +5,7 @@ import { RUN_MARKER } from '../base/own-names.js';
 import { isRunning, projectMark, readMarker, type Marker } from './marker.js';
 import { isRunFolderName } from './safe-name.js';
 
-/** Which run folders are kept. */
 export interface Retention {
-  /** Folder of run folders. */
   readonly dir: string;
   /** Number of folders to keep. 0 keeps all. */
   readonly keep: number;

@@ -41,7 +41,6 @@ export interface RunFolderOptions {
   readonly before?: Spending;
 }
 
-/** The run folder of a run in progress. */
 export interface RunFolder {
   readonly path: string;
   /** Receives an event. Never throws and never waits. */
@@ -251,7 +250,6 @@ function unwritable(path: string, cause: unknown): SkeinError {
 
 const FILE = 'memory.md';
 
-/** Keeps `memory.md` equal to the shared memory of a workflow. */
 function keepMemory({ workflow, writer, redactor }: KeeperOptions): Keeper {
   const { memory } = workflow.settings;
   let text = memory?.initial ?? '';

@@ -73,7 +73,6 @@ class RunLog {
     writer.write(RUN_MARKER, () => `${JSON.stringify(ownMarker(this.options, startedAt, 'ended'))}\n`);
   }
 
-  /** Text of `workflow.meta.json`. */
   metaText(): string {
     const { redactor, inputs } = this.options;
     const meta = this.meta();

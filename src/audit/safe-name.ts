@@ -41,7 +41,6 @@ export function runFolderName(startedAt: number, workflow: string, runId: string
   return `${time}_${safeName(workflow, 'workflow', 40)}_${runFolderEnd(runId)}`;
 }
 
-/** The common end of the names of all folders of a run. */
 export function runFolderEnd(runId: string): string {
   return (
     safeName(runId, 'run', 400)
@@ -50,7 +49,6 @@ export function runFolderEnd(runId: string): string {
   );
 }
 
-/** Whether a name has the form of {@link runFolderName}. */
 export function isRunFolderName(name: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d_.+_[A-Za-z0-9]{1,8}(?:-\d+)?$/u.test(name);
 }

@@ -19,11 +19,9 @@ export interface StepLogOptions {
   readonly streaming: boolean;
   /** True if the run continues: it has paid for the results that it reuses from its record. */
   readonly goesOn: boolean;
-  /** The file that each agent was read from, by the agent's name. */
   readonly agentFiles?: ReadonlyMap<string, string> | undefined;
 }
 
-/** An event of a step that names its node. */
 export type StepEvent = Extract<SkeinEvent, { type: 'step.started' | 'step.ended' }>;
 type StepRetrying = Extract<SkeinEvent, { type: 'step.retrying' }>;
 type StepEnded = Extract<SkeinEvent, { type: 'step.ended' }>;

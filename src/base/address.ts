@@ -13,7 +13,6 @@ import { escapeKey, unescapeKey } from './item-key.js';
  * for `]`, characters without width or that break a line, and `%` before two hex digits, which are escaped as in URLs.
  */
 
-/** One place on the path to a step. */
 export interface Place {
   readonly id: string;
   /** Number of the node's execution, from 1. */
@@ -26,7 +25,6 @@ export interface Place {
   readonly item?: string;
 }
 
-/** The address of a step, or the key of one of its effects. */
 export interface Address {
   /** Outermost first. */
   readonly places: readonly Place[];
@@ -105,12 +103,10 @@ export function attemptAddress(step: string, attempt: number): string {
   return attempt > 1 ? `${step}~${attempt}` : step;
 }
 
-/** The address of a round of a loop. */
 export function roundAddress(step: string, round: number): string {
   return `${step}#${round}`;
 }
 
-/** The address of an item of a map. */
 export function itemAddress(step: string, key: string): string {
   return `${step}[${escapeKey(key)}]`;
 }
@@ -130,12 +126,10 @@ export function nodeIdOf(step: string): string {
   return ids.slice(ids.lastIndexOf('/') + 1);
 }
 
-/** Whether a step belongs to an item of a map. */
 export function isInItem(step: string): boolean {
   return step.includes('[');
 }
 
-/** The parts of a key, for people. */
 export interface Key {
   /** The step without attempts, its own and those of the steps around it: what people see. */
   readonly path: string;

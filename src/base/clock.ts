@@ -9,7 +9,6 @@ export interface Clock {
 /** Longest delay of a host timer, about 24.8 days; longer delays are split. */
 const LONGEST = 2_147_483_647;
 
-/** The host's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(ms, fire) {

@@ -1,4 +1,3 @@
-/** Appends a value to the list of a key. */
 export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
@@ -81,7 +80,6 @@ export class Semaphore {
     }
   }
 
-  /** Returns a permit. */
   release(): void {
     const next = this.waiting.take();
     if (next === undefined) this.free += 1;

@@ -233,7 +233,6 @@ function jsonOf(value: unknown): Json | undefined {
   }
 }
 
-/** Converts data back to an error to throw. */
 export function fromErrorData(data: ErrorData): SkeinError {
   const error = new SkeinError(data.code, data.message, data);
   const { name, classes, thrownCode, status } = data;
@@ -267,7 +266,6 @@ export function wasAsked(error: Pick<ErrorData, 'code'>): boolean {
   return ANSWERS.has(error.code);
 }
 
-/** The error for work on a step that was stopped. */
 export function stepCancelled(): SkeinError {
   return new SkeinError('SKEIN_CANCELLED', 'the step was cancelled');
 }

@@ -60,7 +60,6 @@ export function expressionVariable(expression: string): string | undefined {
   return /^(?:secrets|vars|env)\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(expression.trim())?.[1];
 }
 
-/** The variables that a text refers to. */
 export function variablesIn(text: string): readonly string[] {
   if (BARE_SECRET.test(text)) return [text];
   return [...text.matchAll(VARIABLE_REFERENCE)].flatMap(({ groups = {} }) => {

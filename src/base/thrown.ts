@@ -20,7 +20,6 @@ const MOST_CLASSES = 10;
 /** Longest name or code to keep, in characters. */
 const LONGEST_WORD = 200;
 
-/** Returns the message of a thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

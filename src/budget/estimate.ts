@@ -4,7 +4,6 @@ import type { Usage } from '../events/event.js';
 export interface CallSize {
   /** Bytes of all messages. */
   readonly bytes: number;
-  /** Bytes of the descriptions and schemas of the tools. */
   readonly toolBytes: number;
   /** The billed usage of the last turn in the same conversation with the same model. Absent if there was none. */
   readonly last?: Usage | undefined;
@@ -16,7 +15,6 @@ export interface CallSize {
   readonly strict?: boolean | undefined;
 }
 
-/** The maximum tokens of a call. */
 export interface CallEstimate {
   readonly inputTokens: number;
   readonly outputTokens: number;

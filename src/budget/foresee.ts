@@ -104,7 +104,6 @@ function isFree(model: string): boolean {
   return LOCAL_MODELS.some((local) => model.startsWith(`${local}/`));
 }
 
-/** The bytes of a template's fixed text. */
 function bytesIn(template: Template): number {
   return template.reduce((sum, piece) => sum + (typeof piece === 'string' ? UTF8.encode(piece).length : 0), 0);
 }

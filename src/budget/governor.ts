@@ -6,7 +6,6 @@ import { Speed } from './speed.js';
 /** Longest time in milliseconds without any call, whatever a server reports. Then one call is tried. */
 const LONGEST_HOLD_MS = 60_000;
 
-/** The state of a model at its provider. */
 interface Standing {
   /** The total charge of all calls, including unanswered ones. */
   readonly charged: Record<Counted, number>;
@@ -29,7 +28,6 @@ export class Governor implements Gate {
   private running = 0;
   private admitted = 0;
   private admittedAt = 0;
-  /** By the name of the model. */
   private readonly standings = new Map<string, Standing>();
   /** What remains of limits set by people, by the limit. Each counts all calls. */
   private readonly set = { requests: new Map<number, Level>(), tokens: new Map<number, Level>() };
@@ -48,7 +46,6 @@ export class Governor implements Gate {
     return this.waiting === 0 && this.running === 0;
   }
 
-  /** Queues a call. */
   enter(asked: Asked): Pass {
     const pass = new Pass(asked, this.waiting, this);
     this.waiting += 1;

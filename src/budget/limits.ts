@@ -22,7 +22,6 @@ export function limitsOf(plan: Plan, budget: Budget | undefined = plan.budget): 
 /** A limit that includes the spending of other runs. */
 export interface SharedLimit extends Limit {
   readonly by: 'day' | 'thread';
-  /** Name of the workflow that sets the limit. */
   readonly workflow: string;
 }
 

@@ -9,7 +9,6 @@ export interface ProviderLimits {
   readonly tokensPerMinute?: number;
 }
 
-/** A call that waits to be made. */
 export interface Asked {
   /** Calls of different runs take turns. */
   readonly run: string;
@@ -26,7 +25,6 @@ export interface Asked {
 /** The measures that providers limit. */
 export type Counted = 'requests' | 'tokens' | 'input' | 'output';
 
-/** A server's report with an answer. */
 export interface Told {
   readonly allowances: Readonly<Partial<Record<Counted, Allowance>>>;
   /** True if the server refused the call because of too many calls. */
@@ -48,7 +46,6 @@ export function costOf({ input, output }: Asked, counted: Counted): number {
   }
 }
 
-/** The governor, as its passes see it. */
 export interface Gate {
   left(pass: Pass, was: 'waiting' | 'running', used: number | undefined): void;
   tell(pass: Pass, told: Told): void;
@@ -58,7 +55,6 @@ export interface Gate {
 export class Pass {
   /** The number of the call among the admitted ones, from 1. 0 while it waits. */
   number = 0;
-  /** The total charge of all calls up to this one. */
   charged: Readonly<Record<Counted, number>> | undefined = undefined;
   private over = false;
   private wake: (() => void) | undefined = undefined;

@@ -26,7 +26,6 @@ export const ASSUMED = {
 /** Text has about 4 characters per token. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What prices depend on. */
 export interface Pricing {
   readonly priceOf: (model: string) => Price | undefined;
   /** The model that all agents call, in place of their own. */

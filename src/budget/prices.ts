@@ -40,7 +40,6 @@ export interface PriceTable {
   readonly models: Readonly<Record<string, Price>>;
 }
 
-/** A price and its place in a table. */
 export interface FoundPrice {
   /** The name or pattern in the table. */
   readonly name: string;

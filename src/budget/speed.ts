@@ -11,12 +11,10 @@ const PACED_MS = 120_000;
 /** The window over which the accepted rate is measured, in milliseconds. */
 const MEASURED_MS = 5_000;
 
-/** A refused call. */
 interface Refusal {
   /** True if the server reported a limit that is used up, which explains the refusal. */
   readonly isShort: boolean;
   readonly now: number;
-  /** Calls in flight. */
   readonly running: number;
   /** Number of the newest call. */
   readonly admitted: number;

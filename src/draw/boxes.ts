@@ -19,7 +19,6 @@ const MEDIUM: Medium = {
   gaps: { boxes: 3, edges: 3, ranks: 3 },
 };
 
-/** Options of a picture in boxes. */
 export interface BoxesStyle {
   /** Whether to use box-drawing characters; otherwise plain ASCII. */
   readonly unicode: boolean;

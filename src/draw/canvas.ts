@@ -67,7 +67,6 @@ export class Canvas {
     }
   }
 
-  /** Draws an empty box that covers what is below it. */
   box(left: number, top: number, width: number, height: number, bold: boolean): void {
     const [a = '', b = '', c = '', d = '', line = '', wall = ''] = bold ? '┏┓┗┛━┃' : '┌┐└┘─│';
     const middle = line.repeat(Math.max(0, width - 2));
@@ -80,7 +79,6 @@ export class Canvas {
     this.write(left, top + height - 1, c + middle + d);
   }
 
-  /** Draws the arrow at the end of a line. */
   tip(x: number, y: number, upwards: boolean): void {
     this.write(x, y, upwards ? '▲' : '▼');
   }

@@ -38,7 +38,6 @@ interface Settings {
   ranksep?: number;
 }
 
-/** The part of a dagre graph that Skein uses. */
 export interface DagreGraph {
   setGraph(options: Readonly<Record<string, unknown>>): void;
   graph(): Settings;

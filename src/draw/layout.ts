@@ -24,7 +24,6 @@ export interface PlacedEdge {
   readonly label: Point | undefined;
 }
 
-/** A whole picture. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -32,7 +31,6 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** Measurements of an output medium. */
 export interface Medium {
   /** Returns the size of a box; `inner` is the size of a frame's content. */
   box(

@@ -68,7 +68,6 @@ export class Reporter {
   private readonly keeper: Keeper | undefined;
   private readonly log: Listener | undefined;
   private readonly failedBefore: ReadonlySet<string>;
-  /** Steps whose rerun was reported. */
   private outdatedSteps: Set<string> | undefined = undefined;
   private questions: RunQuestions | undefined = undefined;
 
@@ -182,7 +181,6 @@ export function startBody({ compiled, visit }: Pick<ToldStep, 'compiled' | 'visi
   return { type: 'step.started', node: compiled.id, kind: compiled.node.kind, visit };
 }
 
-/** Reports a run's questions: as they open, and at its end. */
 class RunQuestions {
   private readonly given = new Map<string, OpenQuestion>();
   private readonly nodeAt: ReturnType<typeof nodeFinder>;
@@ -191,7 +189,6 @@ class RunQuestions {
     this.nodeAt = nodeFinder(plan);
   }
 
-  /** Reports an opened question; events ask nobody here. */
   tell(open: OpenQuestion, emit: (path: string, parent: string, body: EventBody) => void): void {
     const { question, key } = open;
     if (question === undefined) return;

@@ -62,7 +62,6 @@ export function joined(one: Reports, other: Reports): Reports {
   return one;
 }
 
-/** Returns the reports in the order in which the steps ended. */
 export function inOrder(list: Reports): readonly StepReport[] {
   return (list ?? []).toSorted((one, other) => one.order - other.order).map(({ report }) => report);
 }

@@ -26,7 +26,6 @@ export abstract class RunWork extends Outermost {
   /** Leaf steps that wait for a slot, in the order in which they became ready. */
   private blocked: WorkQueue | undefined = undefined;
   private running = 0;
-  /** Scopes in which nothing runs. */
   private readonly idle = new IdleScopes();
   /** True if an executor was started or woken and may not have come to rest. */
   protected unsettled = false;

@@ -146,7 +146,6 @@ class Run extends RunWork implements RunHandle, RunServices, ScopeOwner, Taker {
     this.close('cancelled', CLOSING_CUT_OFF);
   }
 
-  /** Stops everything that runs. */
   private halt(): void {
     this.top.halt();
     this.closings.stop();

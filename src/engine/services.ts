@@ -20,7 +20,6 @@ import type { Version } from './state/version.js';
  */
 export interface RunServices extends WorkMeter {
   readonly runId: string;
-  /** Trust labels of the run's values. */
   readonly labels: RunLabels;
   readonly durable: Durable;
   readonly executors: Executors;
@@ -31,7 +30,6 @@ export interface RunServices extends WorkMeter {
   readonly reporter: Reporter;
   /** Counts calls made here, and recorded answers used instead of calls. */
   readonly tallies: RunTallies;
-  /** The options of its start. */
   readonly options: Asked;
   /** Checks the run after each step of its own plan; returns an error to end the run there. */
   readonly check: ((step: StepToCheck) => ErrorData | undefined) | undefined;
@@ -81,7 +79,6 @@ export interface Asked {
 /** Replacement values by channel, by the path of the step whose writes they replace. */
 export type StateEdits = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Something that the run can start. */
 export interface Work {
   /** True if the work uses a slot (a leaf step that really runs). */
   readonly leaf: boolean;
@@ -92,7 +89,6 @@ export interface Work {
   isWanted(): boolean;
 }
 
-/** Something that can be stopped. */
 export interface Stoppable {
   stop(): void;
 }
@@ -106,7 +102,6 @@ export interface ScopeOptions {
   readonly compiled: CompiledPlan;
   /** Prefix of the paths of its steps; empty or ending in a slash. */
   readonly prefix: string;
-  /** Path of the step that contains it. */
   readonly parent: string;
   readonly inputs: Version;
   /** Label of what decided that the scope starts. */
@@ -128,7 +123,6 @@ export interface ScopeHandle {
   clears(channel: string): boolean;
   /** Digest of the final value; empty if no step wrote it. Only for back ends that record. */
   digest(channel: string): string;
-  /** Its final state. */
   state(): Record<string, unknown>;
   /** The outputs by the `values` of its plan; undefined if the plan has none. */
   values(): Record<string, unknown> | undefined;
@@ -158,7 +152,6 @@ export interface ScopeOwner extends Influenced {
   again(failed: FailedInside): Again | undefined;
 }
 
-/** An intended end (`EndNode`). */
 export interface PlanEnd {
   /** Address of the step that ends the plan. */
   readonly path: string;

@@ -62,7 +62,6 @@ export function addStep(list: StepList, step: Step): void {
   list.first = step;
 }
 
-/** Removes a step. */
 export function removeStep(list: StepList, step: Step): void {
   const { previous, following } = step;
   if (previous === undefined) list.first = following;

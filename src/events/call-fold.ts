@@ -34,7 +34,6 @@ export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
  * calls.paid.toolCalls; // 1
  */
 export class CallFold {
-  /** The model of the call in progress. */
   asked: string | undefined = undefined;
   /** Ids of tool calls that are in progress and had been started before. */
   private known: Set<string> | undefined = undefined;
@@ -73,7 +72,6 @@ export class CallFold {
     else this.paid.called(1);
   }
 
-  /** Ends the step: no call is in progress. */
   over(): void {
     this.asked = undefined;
   }

@@ -59,7 +59,6 @@ export interface Census {
 
 export type OpenCensus = { -readonly [K in keyof Census]: Census[K] };
 
-/** Returns a census with all counts at zero. */
 export function emptyCensus(): OpenCensus {
   return {
     succeeded: 0,
@@ -98,7 +97,6 @@ export function formatCensus(census: Census): string {
   return parts.length === 0 ? 'nothing ran' : parts.join(', ');
 }
 
-/** Adds counts to a census in progress. */
 export function addCensus(into: OpenCensus, more: Census): void {
   // One by one: looking up names takes longer, and every round of a loop is added.
   into.succeeded += more.succeeded;

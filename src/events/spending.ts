@@ -21,12 +21,10 @@ export interface ModelSpending extends Dollars {
   readonly usage: Usage;
 }
 
-/** No tokens. */
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 const NO_DOLLARS: Dollars = { usd: 0, unpricedCalls: 0 };
 
-/** The spending before any call. */
 export const NO_SPENDING: Spending = {
   modelCalls: 0,
   failedModelCalls: 0,
@@ -238,7 +236,6 @@ export class RunTallies {
     return (this.taken ??= new Tally(this.saves));
   }
 
-  /** Both amounts, as reported. */
   spending(): { readonly spent: Spending; readonly saved: Spending } {
     return { spent: this.paid?.spending() ?? { ...NO_SPENDING }, saved: this.taken?.spending() ?? { ...NO_SPENDING } };
   }

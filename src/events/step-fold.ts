@@ -65,7 +65,6 @@ export class StepFold {
     return typeof this.tally === 'function' ? NO_SPENDING : this.tally.spending();
   }
 
-  /** The models of the step's calls. */
   get models(): readonly string[] {
     return typeof this.tally === 'function' ? NO_MODELS : [...this.tally.byModel.keys()];
   }
@@ -102,7 +101,6 @@ export class StepFold {
     }
   }
 
-  /** Notes that the step is retried. */
   retry(attempt: number): void {
     this.attempts = Math.max(this.attempts, attempt);
   }

@@ -8,7 +8,6 @@ export interface GuardNote {
   readonly reason: string;
 }
 
-/** Whether a note is a verdict on a call. */
 export function isGuardNote<N extends { readonly kind: string }>(note: N): note is Extract<N, GuardNote> {
   return note.kind === 'guard.verdict';
 }
@@ -39,7 +38,6 @@ export type LoopNote =
   /** A loop has used all its rounds and continues with the result of the last one. */
   | { readonly kind: 'loop.capped'; readonly rounds: number };
 
-/** Whether a note is about the rounds of a loop. */
 export function isLoopNote<N extends { readonly kind: string }>(note: N): note is Extract<N, LoopNote> {
   return note.kind.startsWith('loop.');
 }
@@ -58,7 +56,6 @@ export function loopText(note: LoopNote): string {
   }
 }
 
-/** Formats a share as a percentage. */
 export function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

@@ -26,7 +26,6 @@ export type SupervisionNote =
   /** The answer and its origin: `terminal`, `command` (`skein answer`), `code` (the program), `script`. Absent if not recorded. */
   | { readonly kind: 'approval.decided'; readonly verdict: 'approve' | 'revise' | 'reject'; readonly by?: string };
 
-/** Whether a note is about the supervision of a step. */
 export function isSupervisionNote<N extends { readonly kind: string }>(note: N): note is Extract<N, SupervisionNote> {
   return note.kind.startsWith('supervision.') || note.kind.startsWith('approval.');
 }

@@ -86,7 +86,6 @@ export function trustText({ level, private: isPrivate }: TrustFacts): string {
   return isPrivate ? `${level}, private` : level;
 }
 
-/** Lists the sources. */
 export function sourcesText({ sources, more }: TrustFacts): string {
   return [...sources, ...(more === true ? ['and more'] : [])].join(', ');
 }

@@ -13,7 +13,6 @@ import type {
 import { streamMeasured } from './on-demand.js';
 import type { GraphInputs, RunnableGraph } from './running.js';
 
-/** The parts of a graph that an agent needs. */
 interface Taskable extends RunnableGraph {
   metrics: GraphMetrics | null;
   run(inputs?: GraphInputs, options?: GraphRunOptions): Promise<GraphResult>;

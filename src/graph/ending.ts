@@ -7,7 +7,6 @@ import type { GraphMetrics, GraphEvent, GraphResult } from './result.js';
 import { errorsIn } from '../runtime/invariants.js';
 import type { RunLog } from './run-log.js';
 
-/** A run that has ended. */
 interface Ended {
   readonly plan: Plan;
   /** Where a run may end, in the order of the nodes. */

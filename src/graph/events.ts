@@ -14,19 +14,16 @@ import type { GraphEvent } from './result.js';
 /** Facts about a run, without its events. */
 export interface Told {
   readonly plan: Plan;
-  /** The run's inputs. */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
 /** An engine event or violation before it is turned into graph events. */
 export type Happening = SkeinEvent | { readonly type: 'violation'; readonly at: number; readonly violation: Violation };
 
-/** A step that has started. */
 interface OpenStep {
   readonly node: string;
   readonly at: number;
   readonly plan: PlanNode | undefined;
-  /** Nodes that ended inside the step. */
   readonly nodesRun: string[];
 }
 
@@ -189,7 +186,6 @@ export class GraphEvents {
     return this.make({ at, path, parent: '' }, { type: 'contract_violation', node, metadata });
   }
 
-  /** Makes an event for something inside the step at a path. */
   private inside(event: SkeinEvent, path: string, draft: Draft): GraphEvent {
     return this.make({ ...event, parent: path }, draft);
   }
@@ -219,7 +215,6 @@ export class GraphEvents {
     };
   }
 
-  /** Returns the id of a node's execution. */
   private idOf(path: string): string {
     return madeOnce(this.ids, path, () => digest([this.runId, path]));
   }

@@ -26,7 +26,6 @@ function taken(inputs: GraphInputs, options: GraphRunOptions | undefined): Call 
   return { ...asGiven({ inputs }), options: options && asGiven(options) };
 }
 
-/** See {@link Running.runGraph}. */
 export async function runGraph(
   graph: RunnableGraph,
   given: GraphInputs,
@@ -37,7 +36,6 @@ export async function runGraph(
   return await run(graph, call.inputs, call.options);
 }
 
-/** See {@link Running.runGraphOrThrow}. */
 export async function runGraphOrThrow(
   graph: RunnableGraph,
   given: GraphInputs,

@@ -50,7 +50,6 @@ export class RunLog implements Keeper {
   constructor(
     private readonly runId: string,
     told: Told,
-    /** Whether events of steps are kept. */
     private readonly keeps: boolean,
   ) {
     this.maker = new GraphEvents(runId, told);

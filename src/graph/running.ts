@@ -18,7 +18,6 @@ import { invariantCheck, type Invariant, type InvariantPolicy } from '../runtime
 import type { GraphEvent, GraphResult, GraphRunOptions } from './result.js';
 import { RunLog } from './run-log.js';
 
-/** Settings of a graph that matter at run time. */
 export interface RunningSettings {
   readonly invariants: readonly Invariant[];
   /** For invariants without a policy of their own. */
@@ -27,7 +26,6 @@ export interface RunningSettings {
   readonly taskParam: string;
 }
 
-/** A checked graph in the form in which it runs. */
 export interface RunnableGraph {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -37,7 +35,6 @@ export interface RunnableGraph {
   readonly settings: RunningSettings;
 }
 
-/** Input values by name. */
 export type GraphInputs = Readonly<Record<string, unknown>> | undefined;
 
 /** A run that was started, or refused because of its inputs. */
@@ -81,7 +78,6 @@ export interface Streamed<G extends RunnableGraph, R> {
   readonly graph: () => G;
   readonly inputs: () => GraphInputs;
   readonly options?: GraphRunOptions | undefined;
-  /** Makes what the stream returns. */
   readonly ended: (result: GraphResult, graph: G) => R;
 }
 

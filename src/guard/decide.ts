@@ -6,7 +6,6 @@ import { addressesIn, type CallEffect } from './effects.js';
 import type { Label } from './label.js';
 import { sameTexts } from '../base/collections.js';
 
-/** A call in the form that the guard judges. */
 export interface GuardedCall {
   readonly effect: CallEffect;
   /** The tool's name in declarations: `shell`, `fetch`, `github/create_comment`. */
@@ -33,13 +32,10 @@ export interface GuardRules extends Declarations, Pick<Policy, 'project' | 'serv
   readonly planted?: boolean;
 }
 
-/** The decision about a call. */
 export interface Decision {
   readonly kind: 'allow' | 'ask' | 'deny';
   readonly rule: string;
-  /** The reason, for people. */
   readonly why?: string;
-  /** Sources of what influenced the call. */
   readonly sources?: readonly string[];
   /** The declaration with which the user could allow such calls. */
   readonly declare?: string;

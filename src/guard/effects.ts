@@ -5,7 +5,6 @@ import { BUILT_IN, takes, type BuiltInTool } from '../plan/built-in-tools.js';
 /** The effect of a call on the world. `get` requests something from an address, and so also reveals something to it. */
 export type CallEffect = 'read' | 'get' | 'write' | 'run' | 'send';
 
-/** The facts about a called tool. */
 export interface CalledTool {
   readonly builtIn?: BuiltInTool | undefined;
   /** The effect that the tool, or the program, declares. Meaningless for a server's tool. */

@@ -14,7 +14,6 @@ import { effectOf, type CallEffect } from './effects.js';
 
 /** Calls that may need a person's decision, because others may influence them. */
 export interface ForeseenCalls {
-  /** Path of the step. */
   readonly step: string;
   /** The agent that may make them; absent if the step makes one call directly. */
   readonly agent?: string;
@@ -120,7 +119,6 @@ function send(tool: string, which: string, { sends = [] }: Declarations): Call {
   return { tool, effect: 'send', which: declared ? 'that are not declared' : which, declare, declared };
 }
 
-/** A step that asks a person. */
 export interface AskingStep {
   readonly step: string;
   readonly what: 'asks' | 'is endorsed' | 'is supervised';

@@ -13,7 +13,6 @@ export interface Label {
   readonly more?: true;
 }
 
-/** Most sources that a label lists. */
 export const MOST_SOURCES = 64;
 
 /** From the best to the worst. */
@@ -37,7 +36,6 @@ function fromInput(name: string): Label {
 
 /** Names of inputs, and of values set in a fork, with a label. */
 export interface MarkedNames {
-  /** From sources that the user does not control. */
   readonly untrusted?: readonly string[] | undefined;
   /** Of those that are not for everybody. */
   readonly private?: readonly string[] | undefined;
@@ -69,7 +67,6 @@ export function hearsAnswer(
   };
 }
 
-/** The less trusted of two levels. */
 export function worse(a: Level, b: Level): Level {
   return LEVELS.indexOf(a) >= LEVELS.indexOf(b) ? a : b;
 }

@@ -4,7 +4,6 @@ import { isPlainObject, type Json, type JsonObject } from '../base/json.js';
 /** The encoding in which an argument was found, in the call or in the text. */
 export type WrittenIn = 'base64' | 'hex' | 'URL' | 'rot13';
 
-/** A text that others influenced, and its origin. */
 export interface HeardText {
   readonly source: string;
   /** Steps that it passed through, in order. */
@@ -139,7 +138,6 @@ interface Form {
   readonly writtenIn: WrittenIn;
 }
 
-/** Returns a value as it is, and decoded once. */
 function formsOf(value: string): readonly [Pick<Form, 'folded'>, ...Form[]] {
   const decoded: readonly (readonly [WrittenIn, string | undefined])[] = [
     ['base64', BASE64.test(value) ? readable(Buffer.from(value, 'base64')) : undefined],

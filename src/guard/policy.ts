@@ -5,9 +5,7 @@ import type { NarrowPolicy, Policy, ToolPolicy } from '../plan/policy.js';
 import { decide, type GuardedCall, type GuardRules } from './decide.js';
 import type { Label } from './label.js';
 
-/** Rules of a policy in the form of permissions. */
 export interface PolicyRules {
-  /** The file name to show. */
   readonly file: string;
   readonly deny: readonly string[];
   /** A call that matches one of `of` must also match one of `allow`. */
@@ -64,7 +62,6 @@ function patterns(tool: string, list: readonly string[]): readonly string[] {
   return list.map((pattern) => `${tool}:${comparedIn(tool) ?? ''}=${pattern}`);
 }
 
-/** The rules of a policy for judging calls. */
 export function rulesOf(policy: NarrowPolicy): PolicyRules {
   const { file, defaultDeny = false, allow = [], deny = [], tools = {}, mcp = {} } = policy;
   const entries = Object.entries(tools);

@@ -9,15 +9,11 @@ import type { HeardText } from './lineage.js';
 /** A stage in which a model examines a call: the second and the third tier. They refuse, and allow nothing that the first one does not. */
 export type Stage = 'screen' | 'review';
 
-/** The call to examine, with its context. */
 export interface CallToJudge {
   readonly agent: string;
-  /** The tool's name in the model's call. */
   readonly tool: string;
   readonly input: JsonObject;
-  /** The agent's task. */
   readonly task: string;
-  /** The decision of the first tier. */
   readonly decision: Decision;
   /** The last texts that influenced the call. */
   readonly texts: readonly HeardText[];
@@ -25,7 +21,6 @@ export interface CallToJudge {
   readonly findings: readonly string[];
 }
 
-/** The answer of a stage. */
 export type Opinion =
   | { readonly verdict: 'safe' | 'allow'; readonly reason: string }
   /** From the screener: the reviewer decides. */
@@ -34,11 +29,9 @@ export type Opinion =
   /** From the reviewer: these arguments replace those of the call. */
   | { readonly verdict: 'modify'; readonly reason: string; readonly input: JsonObject };
 
-/** The request of a stage to its model. */
 export interface StagePrompt {
   readonly system: string;
   readonly prompt: string;
-  /** JSON Schema of the answer. */
   readonly schema: Json;
 }
 

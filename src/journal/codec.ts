@@ -8,7 +8,6 @@ import type { ThreadRecord } from './thread-record.js';
 /** A value whose JSON text has more characters than this is stored as a blob (J7). */
 export const LONGEST_INLINE = 64 * 1024;
 
-/** The sum before the first batch. */
 export const FIRST_SUM = '';
 
 /** The blob for the JSON text of a value; undefined if the value stays inline. */
@@ -158,13 +157,11 @@ export class OpenBatches {
   }
 }
 
-/** Returns the end of a journal after more batches. */
 export function endOf(batches: readonly Batch[], end: JournalEnd): JournalEnd {
   const last = batches.at(-1);
   return last === undefined ? end : { batches: last.seq + 1, sum: last.sum };
 }
 
-/** Adds the standing of the run, if known. */
 export function withStanding<T extends object>(
   to: T,
   standing: RunStanding | undefined,

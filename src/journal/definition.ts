@@ -7,12 +7,9 @@ import type { OpenRecord, Stored } from './record.js';
 import type { BlobText, Store } from './store.js';
 import { codeText, isRecordedPlan, readStored, storedPlan, storedValue, type StoredValue } from './stored.js';
 
-/** The definition that a session runs. */
 export interface Definition {
   readonly plan: Plan;
-  /** Digests of the functions of code nodes. */
   readonly code: Readonly<Record<string, string>>;
-  /** Values by name, as given. */
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: RunSettings;
 }
@@ -59,7 +56,6 @@ function isOtherPlan(store: Store, before: Stored, next: Plan, runId: string): b
   return diff.steps.length + diff.inputs.length + diff.plan.length > 0;
 }
 
-/** The settings in recorded form. */
 export function storedSettings({ settings }: Definition): StoredValue {
   return storedValue(settings, 'the settings');
 }

@@ -173,12 +173,10 @@ export class HistoryFold {
 /** Outcomes of a step that leave its questions open. A question of a cancelled step is asked again when the run continues. */
 const KEEPS_QUESTIONS: ReadonlySet<unknown> = new Set(['paused', 'cancelled', 'out_of_budget']);
 
-/** Whether the end of a step closes the questions in it. */
 export function closesQuestions(outcome: unknown): boolean {
   return !KEEPS_QUESTIONS.has(outcome);
 }
 
-/** Keys of the questions of a step and of the steps inside it. */
 export function questionsInside(open: ReadonlyMap<string, unknown>, path: string): readonly string[] {
   return [...open.keys()].filter((key) => isInside(parseKey(key).path, path));
 }

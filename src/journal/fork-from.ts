@@ -16,7 +16,6 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 import { forgetting } from './forgotten.js';
 import type { RunHistory } from './history.js';
 
-/** What a fork runs again. */
 export interface ForkWish {
   /** A step that runs again, with everything that depends on it. */
   readonly from?: string | undefined;
@@ -46,7 +45,6 @@ export function forgottenBy(
 }
 
 export interface ForkStart {
-  /** What the fork forgets of its parents. */
   readonly forget: readonly string[];
   /** Paths of ids only, of the steps whose recorded results are forgotten: the named step, then those behind it in plan order. */
   readonly steps: readonly string[];
@@ -84,7 +82,6 @@ export function forkStart(parents: readonly RunHistory[], plan: Plan, wish: Fork
   };
 }
 
-/** A place of an address as searched for in records. */
 interface Wanted extends Place {
   readonly node: PlanNode;
   /** True for a loop or a map without a given round or item. */

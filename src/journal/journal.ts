@@ -130,7 +130,6 @@ export class Journal {
     }
   }
 
-  /** Stops without a commit. */
   stop(): void {
     this.over = true;
     this.writer.leave(this);
@@ -140,7 +139,6 @@ export class Journal {
     return this.owner.quiet;
   }
 
-  /** Number of batches passed to the store. */
   get batches(): number {
     return this.end.batches;
   }
@@ -155,7 +153,6 @@ export class Journal {
     this.writer.enlist(this);
   }
 
-  /** Takes the batches to commit. */
   takeBatches(): readonly Batch[] {
     this.enlisted = false;
     const { open, end, lease } = this;
@@ -187,7 +184,6 @@ export class Journal {
     this.owner.committed();
   }
 
-  /** The lease or the store is lost. */
   fail(error: ErrorData): void {
     if (this.over) return;
     this.stop();

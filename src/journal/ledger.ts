@@ -5,7 +5,6 @@ import { endsForGood, type Entry, type RunHistory, type LostStart } from './hist
 import type { DoneRecord, PauseRecord } from './record.js';
 import { voidFailures } from './void-failures.js';
 
-/** A reusable outcome. */
 export interface Recorded {
   readonly record: DoneRecord;
   /** Position in the order of delivery. Outcomes of parents come before the run's own, and are negative. */

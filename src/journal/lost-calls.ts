@@ -11,7 +11,6 @@ export interface LostCall {
   readonly spent: Spent;
 }
 
-/** The counted spending of lost calls. */
 export function spentOn(calls: readonly LostCall[]): Spending {
   const tally = new Tally();
   for (const { spent } of calls) tally.cutOff(spent);

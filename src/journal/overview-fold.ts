@@ -24,7 +24,6 @@ import {
 } from './overview-trace.js';
 import type { DoneRecord, EndRecord, JournalRecord, LogRecord, OpenRecord, PauseRecord, Stored } from './record.js';
 
-/** Inputs of the fold in addition to the records. */
 export interface FoldOptions {
   /** Finds the node of a path in the plan of the last session read so far. */
   readonly nodeAt: (path: string) => PlanNode | undefined;
@@ -36,11 +35,9 @@ export interface FoldOptions {
   readonly outputs?: boolean;
 }
 
-/** A session, while its records are read. */
 export interface SessionTrace {
   readonly open: OpenRecord;
   end: EndRecord | undefined;
-  /** Time of its last record. */
   lastAt: number;
 }
 

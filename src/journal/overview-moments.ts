@@ -36,7 +36,6 @@ export interface RunMoment {
   readonly cost?: Cost;
 }
 
-/** Receives moments, in order. */
 export type TellMoment = (moment: RunMoment) => void;
 
 export function sessionText({ outcome, census, error }: EndRecord): string {
@@ -44,7 +43,6 @@ export function sessionText({ outcome, census, error }: EndRecord): string {
   return `the session ended ${outcome}: ${formatCensus(census)}${why}`;
 }
 
-/** The text for a model call. */
 export function modelText(turn: RecordedTurn | undefined, error: ErrorData | undefined): string {
   if (turn === undefined) {
     return `a model call failed${spentText(error && spentOf(error))}: ${error?.message ?? 'its record has no turn'}`;
@@ -172,7 +170,6 @@ export class DecidedCalls {
   readonly list: DecidedCall[] = [];
   /** What influenced each step; a step without an entry was influenced only by the user. */
   readonly labels = new Map<string, TrustFacts>();
-  /** Results that were endorsed. */
   readonly endorsed: Endorsement[] = [];
   /** The source of a person's last answer about a step. */
   private readonly words = new Map<string, string | undefined>();

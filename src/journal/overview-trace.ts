@@ -12,7 +12,6 @@ import type { JournalRecord, LogRecord, Stored } from './record.js';
 import { readStored } from './stored.js';
 import type { Store } from './store.js';
 
-/** The counted parts of a recorded model turn. */
 export interface RecordedTurn {
   readonly model: string;
   readonly text: string;
@@ -26,7 +25,6 @@ export interface RecordedTurn {
 
 /** The data of one step, collected while the records are read. */
 export class StepTrace extends StepFold {
-  /** The output of the step. */
   output: Stored | undefined = undefined;
   /** The latest answer of its model. */
   lastTurn: RecordedTurn | undefined = undefined;
@@ -153,7 +151,6 @@ export function numberOf(name: string): string {
   return name.slice(name.indexOf('#') + 1).split('.')[0] ?? '';
 }
 
-/** A number of attempts in a line. */
 export function numberIn(value: unknown): number {
   return typeof value === 'number' ? value : 1;
 }
@@ -216,7 +213,6 @@ export function innerCallIn(note: unknown): Omit<InnerCall, 'kind'> | undefined 
   };
 }
 
-/** The counted spending of a call that was cut off. */
 export function spentOfCutOff(note: unknown): Spent | undefined {
   const error = isPlainObject(note) ? note['error'] : undefined;
   return isPlainObject(error) ? spentOf(error) : undefined;

@@ -170,13 +170,11 @@ function statusOf({ row, fold }: Gathered, now: number): RunStatus {
   return last?.end?.outcome ?? 'interrupted';
 }
 
-/** The status of a run according to its row. */
 export function statusOfRow(row: RunRow | undefined, now: number): RunStatus {
   if (row !== undefined && isHeld(row, now)) return 'running';
   return (row?.outcome as RunStatus | undefined) ?? 'interrupted';
 }
 
-/** Whether nothing in the run is left to do. */
 function isOver(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'degraded';
 }

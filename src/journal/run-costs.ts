@@ -7,7 +7,6 @@ import { Replay } from './replay.js';
 import { rowOf } from './reader.js';
 import { isHeld, type Store } from './store.js';
 
-/** What the runs of a store have spent. */
 export interface RunCosts {
   /** By the day on which a call ended, in this machine's calendar, such as `2026-11-23`; newest first. */
   readonly days: readonly (Spending & { readonly day: string })[];

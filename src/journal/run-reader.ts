@@ -19,7 +19,6 @@ export interface RunReader {
   ids(): Promise<readonly string[]>;
   /** Runs, newest first, at most `limit`. */
   list(limit?: number): Promise<readonly RunSummary[]>;
-  /** What all runs have spent. */
   costs(): Promise<RunCosts>;
   /** The data of a run's record, with its open questions. */
   read(runId: string, options?: ReadRunOptions): Promise<RunOverview>;

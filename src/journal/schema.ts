@@ -21,7 +21,6 @@ type Shape<T> = {
 
 interface Fields {
   readonly byName: ReadonlyMap<string, Field>;
-  /** Number of required fields. */
   readonly needed: number;
 }
 
@@ -302,7 +301,6 @@ function expected(place: string, what: string, value: unknown): string {
   return `${place} has to be ${what}, it is ${is === 'object' ? 'an object' : is}`;
 }
 
-/** Converts a record to the next version. */
 export type Lift = (record: JsonObject) => JsonObject;
 
 /** The conversions of older records, in this place only: the first converts version 1 to 2, and so on. The written version is one more. */

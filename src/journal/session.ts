@@ -54,7 +54,6 @@ export interface OpenSession {
 export interface SpentBefore {
   /** In milliseconds. */
   readonly ms: number;
-  /** When this session began. */
   readonly openedAt: number;
   readonly pauses: RunStanding['pauses'];
 }
@@ -70,7 +69,6 @@ export interface NewSession extends Definition {
   };
   /** The thread's turn that this run is, or was forked from. */
   readonly thread?: TurnOf | undefined;
-  /** What influenced its start. */
   readonly influence?: Label | undefined;
 }
 

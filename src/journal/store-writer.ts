@@ -22,7 +22,6 @@ const LONGEST_ROW = 16;
 /** Milliseconds until a store that others have locked is tried again, while the lease is good. */
 const AGAIN_MS = 50;
 
-/** A lease that is being renewed. */
 interface KeptLease {
   readonly lease: Lease;
   readonly standing?: RunStanding | undefined;
@@ -32,13 +31,10 @@ interface KeptLease {
   fail(error: ErrorData): void;
 }
 
-/** The writing end of a run's journal, as seen by the store's writer. */
 interface WrittenJournal extends KeptLease {
   /** True if no work in progress might write something before the next commit. */
   readonly quiet: boolean;
-  /** Takes the batches to commit. */
   takeBatches(): readonly Batch[];
-  /** Receives the result of a commit. */
   settle(error: ErrorData | undefined): void;
 }
 

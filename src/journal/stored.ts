@@ -9,7 +9,6 @@ import type { BlobText, Store } from './store.js';
 /** A value in recorded form: in place, or as a blob. */
 export interface StoredValue {
   readonly stored: Stored;
-  /** JSON text of `stored`. */
   readonly text: string;
   readonly blobs: readonly BlobText[];
 }
@@ -17,7 +16,6 @@ export interface StoredValue {
 /** Stored forms of immutable plans, since many runs have the same one. */
 const plans = new WeakMap<Plan, StoredValue>();
 
-/** A plan in recorded form. */
 export function storedPlan(plan: Plan): StoredValue {
   const stored = plans.get(plan) ?? storedValue(plan, 'the plan');
   if (Object.isFrozen(plan)) plans.set(plan, stored);
@@ -47,7 +45,6 @@ export function codeText(code: Readonly<Record<string, string>>): string {
   return text;
 }
 
-/** Whether a plan equals the recorded text. */
 export function isRecordedPlan(recorded: Stored, plan: Plan): boolean {
   return JSON.stringify(recorded) === storedPlan(plan).text;
 }

@@ -39,7 +39,6 @@ export function takenSteps({ store, history, fold, nodeAt }: Fork, read: (run: s
     });
 }
 
-/** The run of which this one is a fork, if it is one. */
 export function parentOf({ store, history }: Pick<Fork, 'store' | 'history'>): Pick<RunOverview, 'parent'> {
   const { parent, forget = [] } = history.begin;
   if (parent === undefined) return {};

@@ -141,7 +141,6 @@ function inUse(id: string, why: string): SkeinError {
   });
 }
 
-/** The error for a thread that does not exist in the store. */
 export function noThread(id: string): SkeinError {
   return new SkeinError('SKEIN_NO_THREAD', `the store has no thread '${id}'`, { hint: 'skein threads lists them' });
 }

@@ -44,7 +44,6 @@ export interface ChannelPlace {
   readonly label?: Label;
 }
 
-/** The shape of the state; written if it has changed. */
 export interface ShapeRecord {
   readonly t: 'shape';
   readonly at: number;

@@ -14,12 +14,10 @@ export function threadRow(id: string): string {
   return PREFIX + id;
 }
 
-/** The thread of a row id, or of a parent. */
 export function threadOfRow(row: string | undefined): string | undefined {
   return row?.startsWith(PREFIX) === true ? row.slice(PREFIX.length) : undefined;
 }
 
-/** The thread that a run is a turn of. */
 export function threadOfRun({ parent }: { readonly parent?: string }): string | undefined {
   return threadOfRow(parent);
 }

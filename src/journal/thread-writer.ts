@@ -14,13 +14,11 @@ export interface ChannelWrite {
   readonly kind: ChannelPlace['kind'];
   readonly more?: unknown;
   readonly whole?: unknown;
-  /** Source of the value. */
   readonly label?: Label | undefined;
   /** True if the value is an input of the run. */
   readonly isGiven?: boolean;
   /** True if the turn wrote the value that was already there. */
   readonly isRepeated?: boolean;
-  /** Its current place. */
   readonly place?: ChannelPlace | undefined;
 }
 
@@ -32,7 +30,6 @@ export interface Group {
   readonly shape?: ShapeRecord | undefined;
   readonly head: (channels: Readonly<Record<string, ChannelPlace>>, shape: number | undefined) => HeadRecord;
   readonly turns: number;
-  /** Blobs referenced by the head. */
   readonly blobs?: readonly BlobText[];
 }
 
@@ -45,7 +42,6 @@ export interface NewThread {
 /** The lease of a thread, and the writing end of its journal: only its holder begins and ends turns. */
 export class ThreadWriter {
   goodUntil: number;
-  /** Called when the lease is lost. */
   onLost: (() => void) | undefined = undefined;
   private over = false;
   private readonly writer: StoreWriter;
@@ -95,7 +91,6 @@ export class ThreadWriter {
     this.commit(batchesOf(this.lease, this.end, group));
   }
 
-  /** Number of batches so far. */
   get batches(): number {
     return this.end.batches;
   }

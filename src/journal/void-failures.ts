@@ -71,11 +71,9 @@ function refusedBy({ entries }: RunHistory, { entry, refuses }: Placed): readonl
   return answer === undefined ? [] : [answer];
 }
 
-/** A recorded outcome and its step. */
 interface Placed {
   readonly step: string;
   readonly entry: Entry;
-  /** Whether it is the timeout of an attempt. */
   readonly timeout?: boolean;
   /** Key of the model call whose answer this failure refuses. */
   readonly refuses?: string | undefined;
@@ -90,7 +88,6 @@ function* knownAttempts({ entries, started, timers, pauses }: RunHistory): Slice
   return attempts;
 }
 
-/** The known attempts of a history. */
 class Attempts {
   private readonly last = new Map<string, number>();
   private readonly loops = new Set<string>();

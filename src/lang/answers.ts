@@ -1,13 +1,11 @@
 import { isPlainObject, jsonIn, ownValue, type Json, type JsonObject } from '../base/json.js';
 import { schemaFindings } from './schema-check.js';
 
-/** A typed answer, or what is wrong with it. */
 export type TypedAnswer =
   | { readonly ok: true; readonly value: unknown }
   /** `lacks`: the same for a message that says by itself that the answer does not match. */
   | { readonly ok: false; readonly why: string; readonly lacks?: string };
 
-/** The requirements on an answer. */
 interface Asked {
   readonly choices?: readonly string[] | undefined;
   readonly schema?: unknown;
@@ -113,7 +111,6 @@ function withFree(typed: string, choices: readonly string[]): Json | undefined {
   return { answer: chosen(choice, choices) ?? choice, free };
 }
 
-/** Returns a schema's `description`, for people. */
 export function wordsOf(schema: unknown): string | undefined {
   const words = isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
   return typeof words === 'string' && words !== '' ? words : undefined;

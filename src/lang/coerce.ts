@@ -25,13 +25,11 @@ export function coerceInput(
   return coerceObject(schema, input);
 }
 
-/** Returns the names of the arguments that a schema describes. */
 export function propertyNames(schema: unknown): readonly string[] {
   const properties = ownValue(schema, 'properties');
   return isPlainObject(properties) ? Object.keys(properties) : [];
 }
 
-/** Returns the names of the required arguments. */
 export function requiredNames(schema: unknown): readonly string[] {
   const required = ownValue(schema, 'required');
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];

@@ -5,7 +5,6 @@ import type { CelVar } from './values.js';
 
 /** What an expression uses, determined without running it. */
 export interface ExpressionShape {
-  /** Names of the variables that it reads. */
   readonly variables: ReadonlySet<string>;
   /** Dotted paths that it reads; a last `*` says that the value is used as a list or an object. */
   readonly reads: readonly (readonly string[])[];

@@ -62,11 +62,9 @@ function scalarOf(value: object): string | number {
   throw new TypeError('the result is a type, which JSON does not have');
 }
 
-/** Upper bounds of a value. */
 export interface Extent {
   /** Items to iterate over. */
   readonly count: number;
-  /** Items of the longest list in it. */
   readonly longest: number;
   /** Number of all items and characters inside it. */
   readonly size: number;
@@ -76,7 +74,6 @@ export interface Extent {
   readonly text: number;
 }
 
-/** The extent of a value without parts. */
 export const SCALAR: Extent = { count: 0, longest: 0, size: 1, inner: 1, text: 0 };
 
 /** The extent of a value made by {@link toCelValue}. */

@@ -181,7 +181,6 @@ function problemOf(source: string, error: unknown, hintOf: NameHint): Problem {
   return problemAt(source, start, error.summary, hint);
 }
 
-/** The hint for a name that is not a value. */
 type NameHint = (name: string) => string;
 
 function among(names: readonly string[]): NameHint {
@@ -203,7 +202,6 @@ function problemAt(source: string, offset: number, message: string, hint?: strin
   return { code: 'bad-expression', severity: 'error', message, at, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** Hints by the language's error code. */
 const HINTS: Readonly<Record<string, string>> = {
   no_such_key: 'ask with has(a.b) or a.?b.orValue(...) when a key may be missing',
   invalid_list_element_type: 'make texts of the items first: items.map(i, string(i)), or json(i)',

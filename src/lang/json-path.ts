@@ -62,7 +62,6 @@ export function refText(ref: ValueRef): string {
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
 const FENCE = '```';
-/** Maximum number of fences that are searched for JSON. */
 const MOST_FENCES = 1_000;
 
 /** Yields the bodies of code fences. A fence opens and closes at the start of a line, after spaces at most. */

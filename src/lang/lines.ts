@@ -36,7 +36,6 @@ export interface RoundChange {
   readonly oscillating: boolean;
 }
 
-/** The texts of the last rounds of a loop. */
 export class RoundTexts {
   /** Newest first. */
   private last: readonly string[] = [];

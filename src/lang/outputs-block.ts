@@ -104,7 +104,6 @@ function withoutFrame(message: string): string {
 
 /** An entry of the last rendered block. */
 interface Known {
-  /** Index of its channel. */
   readonly at: number;
   readonly text: string;
   /** All entries up to this one. */
@@ -116,7 +115,6 @@ interface Known {
  * otherwise render them all for each step.
  */
 const rendered = new WeakMap<readonly LabelledChannel[], Known[]>();
-/** Maximum length of a kept block. */
 const MOST_KNOWN = 4_000_000;
 
 // Characters that a model may read as the end of a line.
@@ -176,7 +174,6 @@ function isForged(line: string): boolean {
   return FRAME.test(line);
 }
 
-/** A text of a block, and its label. */
 interface BlockEntry {
   readonly label: string;
   readonly text: string;

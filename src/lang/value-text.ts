@@ -20,7 +20,6 @@ export function valueText(value: unknown): string {
   }
 }
 
-/** Returns the kind of a value, for messages. */
 export function kindText(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';

@@ -86,7 +86,6 @@ export const PLAN_OPTIONS: OptionForms<Omit<MachineOptions, 'files'> & Pick<Open
   maxAllArtifactBytes: 'a number',
 };
 
-/** Options of a conversation. */
 const OWN: OptionForms<Omit<OpenPackOptions, keyof OfRuns | keyof MachineOptions | 'file' | 'folder'>> = {
   thread: 'text',
   agent: 'text',
@@ -169,7 +168,6 @@ function checkOpening(options: OpenPackOptions): void {
     throw wrong(`busy is ${JSON.stringify(busy)}`, "it is 'wait' or 'refuse'");
 }
 
-/** Returns the options that each turn's run has. */
 function ofRuns(options: OpenPackOptions): OfRuns {
   const given = (Object.keys(OF_RUNS) as (keyof OfRuns)[]).filter((name) => options[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, options[name]]));

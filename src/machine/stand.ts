@@ -15,7 +15,6 @@ export interface Stand {
   readonly state: string;
   /** Events of the state, sorted; none if it is terminal. */
   readonly events: readonly string[];
-  /** Whether a terminal state has spoken. */
   readonly complete: boolean;
   /** How often the state was entered, and how often it may be. */
   readonly visits: number;

@@ -128,7 +128,6 @@ export function transitionsOf(position: Standing | undefined): number {
   return Number(position?.machine.metadata?.['skein.transitions'] ?? 0);
 }
 
-/** Returns a message as users see it. */
 export function stamped(setup: MachineSetup, { state, ...message }: KeptMessage): PackMessage {
   const { description } = stateOf(setup, state);
   const terminal = tableOf(setup.spec).states.get(state)?.isTerminal === true && !setup.endless;

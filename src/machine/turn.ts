@@ -15,10 +15,8 @@ function noop(): void {
  */
 export type Turn = Promise<TurnResult> & AsyncIterable<TurnEvent>;
 
-/** A turn in progress, as its readers see it. */
 interface Going {
   readonly result: Promise<TurnResult>;
-  /** The events kept so far, in order. */
   readonly kept: readonly TurnEvent[];
 }
 
@@ -52,7 +50,6 @@ export function beginTurn(begin: (tell: (event: TurnEvent) => void) => Going): T
   return Object.assign(result, { [Symbol.asyncIterator]: read });
 }
 
-/** One reader of the events of a turn. */
 class Reader {
   private readonly events: TurnEvent[];
   private taken = 0;

@@ -20,7 +20,6 @@ const CHOICE = map(
   '',
 );
 
-/** The keys of a question to a person in YAML. */
 export const ASK_KEYS = {
   question: text('what is asked', { needed: true }),
   choices: either(
@@ -35,12 +34,10 @@ export const ASK_KEYS = {
   on_expire: either([text('', { pattern: '^(?:fail|\\s*)$' }), EXPIRED], 'what happens then: fail, or {answer: VALUE}'),
 } as const;
 
-/** A question as written. */
 export interface AskDef {
   /** Undefined if a problem was reported. */
   readonly question: SourceScalar | undefined;
   readonly choices: readonly string[] | undefined;
-  /** A reference to the list of choices. */
   readonly choicesFrom: SourceScalar | undefined;
   readonly schema: Json | undefined;
   readonly expiresMs: number | undefined;

@@ -47,13 +47,11 @@ const STEP_MAP = map(OF_STEP, '', { some: [...SOME_LIMIT, 'time'] });
 const FILE_MAP = map(OF_FILE, '', { some: [...SOME_LIMIT, 'time', 'day', 'thread'] });
 const SHORT = [USD, text('', { pattern: BUDGET_PATTERN, from: 'string' })] as const;
 
-/** The key `budget` of a step. */
 export const STEP_BUDGET = either(
   [...SHORT, STEP_MAP],
   'what the step, and everything below it, may spend in all: dollars, 200k-tokens, 20-calls, 50-tool-calls, 10m, or a map',
 );
 
-/** The key `budget` of a file. */
 export const FILE_BUDGET = either(
   [...SHORT, FILE_MAP],
   'what a run may spend: dollars, 200k-tokens, 20-calls, 50-tool-calls, 10m, or a map',

@@ -8,7 +8,6 @@ import type { SourceScalar } from '../text/nodes.js';
 import type { CallDef } from './step-keys.js';
 import { jsonTemplate } from './values-key.js';
 
-/** A step that calls a file, and the inputs it passes. */
 export interface Calling {
   readonly label: string;
   readonly at: Position;

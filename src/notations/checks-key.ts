@@ -41,7 +41,6 @@ const FORMS = {
   json: rule('a text that is JSON', {}),
 } as const;
 
-/** The key `checks` of an agent. */
 export const CHECKS = list(
   variants('kind', FORMS, { exact: true, about: 'a check' }),
   'what answers must hold, and what the agent is asked',

@@ -20,7 +20,6 @@ const INPUT = map(
   { blank: false },
 );
 
-/** The key `inputs` of a file. */
 export const INPUTS = names(INPUT, 'values that a run is started with', { pattern: NAME_FORM.pattern });
 
 export interface InputDef extends InputForm {
@@ -31,7 +30,6 @@ export interface InputDef extends InputForm {
   readonly at: Position;
 }
 
-/** Returns the channel that holds an input. */
 export const inputChannel = (name: string): string => `inputs.${name}`;
 
 export function inputSpec(
@@ -124,7 +122,6 @@ export function checkGiven(
       findings.error('unknown-input', message(quoteShort(name)), undefined, findings.near(name, known) ?? hint);
 }
 
-/** Lists the inputs that there are, for a hint. */
 export function listedInputs(inputs: readonly Pick<InputSpec, 'name'>[]): string {
   return `inputs are: ${inputs.map(({ name }) => name).join(', ')}`;
 }

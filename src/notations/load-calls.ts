@@ -13,20 +13,17 @@ const DEEPEST = 20;
 /** The maximum number of steps in a workflow, including all it calls. A file called twice counts twice. */
 const MOST_NODES = 20_000;
 
-/** The context in which calls are resolved. */
 interface CallContext extends Pick<Loading, 'cwd' | 'load' | 'chain'> {
   /** The folder of the calling file: paths of called files are relative to it. */
   readonly base: string;
 }
 
-/** A step that calls a file. */
 export interface Caller {
   readonly label: string;
   readonly at: Position;
   readonly call: CallDef;
 }
 
-/** The workflows that the `call` steps of a file load. */
 export interface CalledFiles {
   readonly plans: ReadonlyMap<CallDef, Plan>;
   readonly workflows: readonly Workflow[];

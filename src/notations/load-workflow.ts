@@ -125,7 +125,6 @@ async function loadAs(id: NotationId, opened: OpenedFile, loading: Loading): Pro
   return await load(opened, loading);
 }
 
-/** Creates a loader of called files that loads each file once. */
 function createLoader(options: PlacedOptions): LoadCalled {
   const loaded = new Map<string, Promise<Workflow>>();
   const open = async (path: string, chain: readonly string[], inputs: readonly string[]): Promise<Workflow> => {

@@ -56,23 +56,19 @@ export interface WorkflowTextOptions extends WorkflowOptions {
 /** Loads the workflow of a file in any notation. `chain` ends with this file. */
 export type LoadCalled = (path: string, chain: readonly string[], inputs: readonly string[]) => Promise<Workflow>;
 
-/** Options with their working directory. */
 export interface PlacedOptions extends WorkflowOptions {
   readonly cwd: string;
 }
 
-/** The options and the context with which a notation loads a file. */
 export interface Loading extends PlacedOptions {
   /** Absolute paths of the files that call each other, down to this one. Each file gets its inputs from its caller. */
   readonly chain: readonly string[];
-  /** Loads the files that steps call. */
   readonly load: LoadCalled;
 }
 
 /** Builds a workflow from a file. The result holds all problems; if one of them is an error, there is no plan. */
 export type LoadNotation = (opened: OpenedFile, loading: Loading) => Promise<Workflow>;
 
-/** A file read as YAML. */
 export interface YamlSource extends NonNullable<ReturnType<OpenedFile['yaml']>['content']> {
   readonly source: SourceFile;
 }
@@ -90,7 +86,6 @@ export function fromYaml(
   };
 }
 
-/** The parts of a workflow other than its plan. */
 export type WorkflowParts = Required<
   Pick<Workflow, 'settings' | 'files' | 'agentFiles' | 'toolPlaces' | 'agentFolders'>
 >;
@@ -114,7 +109,6 @@ function addChecks(plan: Plan, places: WorkflowParts['toolPlaces'], findings: Fi
   findings.add(unknownTools(plan, places).filter(({ message }) => !known.has(message)));
 }
 
-/** Returns a workflow that has problems and no plan. */
 export function unusable(problems: readonly Problem[], files: readonly SourceFile[]): Workflow {
   return {
     plan: undefined,

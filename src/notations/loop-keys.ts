@@ -15,7 +15,6 @@ const LINE = map(
   '',
 );
 
-/** The keys of a loop in YAML, apart from its steps. */
 export const LOOP_KEYS = {
   until: either(
     [text('', { needed: true }), LINE],
@@ -34,7 +33,6 @@ export const LOOP_KEYS = {
 
 const KEYS = map(LOOP_KEYS, '');
 
-/** The repetition of a loop as written. */
 export interface LoopDef {
   /** A reference or an expression. Undefined if `line` is set or a problem was reported. */
   readonly until: SourceScalar | undefined;

@@ -14,7 +14,6 @@ const OTHER_NAMES: readonly string[] = ['steps', 'prompt', 'inputs', 'index', 'k
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The keys of a map in YAML, apart from its steps. */
 export const MAP_KEYS = {
   over: text('a reference to a list', { needed: true }),
   as: text('the name of an item in references', {
@@ -36,7 +35,6 @@ const KEYS = map(MAP_KEYS, '');
 export interface MapDef extends Pick<MapNode, 'key' | 'maxItems' | 'concurrency' | 'require' | 'onItemError'> {
   /** Undefined if a problem was reported. */
   readonly over: SourceScalar | undefined;
-  /** The item's name in references. */
   readonly as: string;
 }
 

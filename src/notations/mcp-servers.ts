@@ -10,7 +10,6 @@ import type { Findings } from '../text/findings.js';
 /** A reference to an environment variable, in the forms that MCP server entries may hold. */
 const VARIABLE = /\$\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$[A-Za-z_][A-Za-z0-9_]*/g;
 
-/** Names of tool servers. */
 export const SERVER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** Reports a name that a tool server can't have. Problem code: `bad-name`. */

@@ -9,7 +9,6 @@ import { flag, integer, map, text, word } from '../text/forms.js';
 import { checkName, NAME_FORM } from '../text/names.js';
 import type { Fields } from '../text/shape.js';
 
-/** The key `cache` of an agent. */
 export const CACHE = word(
   ['on', 'off', '1h'],
   'off: providers are not told what they may take from a cache; 1h: Anthropic keeps prompts for an hour',
@@ -24,13 +23,11 @@ export function readCache(fields: Fields): CacheUse | undefined {
   return cache === 'on' ? undefined : cache;
 }
 
-/** The key `sandbox` of an agent and of a tool server. */
 export const SANDBOX = word(
   ['on', 'offline'],
   'where its programs run: in a sandbox, or in one without network; by default in none',
 );
 
-/** The range of the key `max_tokens`. */
 export const TOKENS = { min: 1, max: 10_000_000 } as const;
 
 /** The keys of a step whose agent takes part in a conversation. */

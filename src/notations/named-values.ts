@@ -6,19 +6,14 @@ import type { InputType } from '../plan/input-types.js';
 import type { Findings } from '../text/findings.js';
 import { schemaAt } from './schema-paths.js';
 
-/** A key of a step that names a value instead of holding it. */
 export interface NamingKey {
   readonly key: 'over' | 'choices' | 'rounds';
-  /** The step's name in messages. */
   readonly label: string;
   readonly at: Position;
 }
 
-/** The syntax of references in a notation. */
 export interface ReferenceForm {
-  /** The prefix of a reference. */
   readonly mark: '$' | '';
-  /** Example references for hints. */
   readonly forms: string;
 }
 
@@ -64,12 +59,10 @@ const INPUT_SCHEMAS: Readonly<Record<InputType, Json>> = {
   object: { type: 'object' },
 };
 
-/** Returns the schema of an input's value, if known. */
 export function inputSchema(type: InputType | undefined): Json | undefined {
   return type && INPUT_SCHEMAS[type];
 }
 
-/** The schemas of an item's index and key. */
 export const COUNT_SCHEMAS: Readonly<Record<string, Json>> = { index: { type: 'integer' }, key: { type: 'string' } };
 
 /** Reports a value whose schema excludes a list at this path. Problem code: `not-a-list`. */

@@ -18,16 +18,13 @@ import { createFindings, visibleText } from '../text/findings.js';
 import { isNothing, type SourceNode } from '../text/nodes.js';
 import { parseYaml, type ParsedYaml } from '../text/yaml.js';
 
-/** An opened workflow file, in any notation. */
 export interface OpenedFile {
-  /** The path shown in positions. */
   readonly file: string;
   readonly source: SourceFile;
   /** Parses the file as YAML on the first call, and only once. */
   readonly yaml: () => OpenedYaml;
 }
 
-/** A file read as YAML. */
 export interface OpenedYaml {
   /** Undefined if the file cannot be used; the problems say why. */
   readonly content: { readonly yaml: ParsedYaml; readonly root: SourceNode } | undefined;
@@ -37,7 +34,6 @@ export interface OpenedYaml {
 /** Problems that mean the text was misread, so that further findings would be noise. */
 const FATAL: ReadonlySet<string> = new Set(['yaml-limit', 'yaml-syntax', 'yaml-documents']);
 
-/** Where a workflow file is opened, and which files may be read. */
 interface Opening {
   readonly cwd: string;
   readonly mayRead?: MayRead;
@@ -72,7 +68,6 @@ async function nearFile(path: string, file: string): Promise<string | undefined>
   return meant === undefined ? undefined : `did you mean ${join(dirname(file), meant)}?`;
 }
 
-/** Opens a workflow file from its text. */
 export function openText(text: string, file: string, path: string): OpenedFile {
   let parsed: OpenedYaml | undefined;
   return { file, source: { path, text }, yaml: () => (parsed ??= readYaml(text, file)) };
@@ -114,12 +109,9 @@ export interface Workspace {
   readonly home: string | undefined;
   /** The directory of the workflow file, absolute. */
   readonly base: string;
-  /** Returns a path as shown in messages and positions. */
   shown(path: string): string;
   read(path: string): Promise<ReadResult>;
-  /** Lists the names of a folder's Markdown files. */
   list(path: string): Promise<ListResult>;
-  /** Records that the file is part of the workflow. */
   use(path: string, text: string): void;
   readonly used: readonly SourceFile[];
 }

@@ -4,7 +4,6 @@ import type { LoadNotation } from './loading.js';
 import type { OpenedFile } from './opened-file.js';
 import { looksLikeAgentfile, looksLikePack, looksLikePipeline } from './looks-like.js';
 
-/** A kind of file that has a JSON Schema. */
 interface FileKind {
   readonly title: string;
   /** The form of the file, and the forms used in several places, by name. */
@@ -55,10 +54,8 @@ export const NOTATIONS = {
   },
 } satisfies Readonly<Record<string, Notation>>;
 
-/** The name of a notation of workflow files. */
 export type NotationId = keyof typeof NOTATIONS;
 
-/** Other files that have a JSON Schema. */
 const OTHER_FILES = {
   agent: {
     title: 'Head of a Skein agent file',

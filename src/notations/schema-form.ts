@@ -37,7 +37,6 @@ export const SCHEMA_MAP = map(
   { open: true },
 );
 
-/** Any JSON Schema. */
 export const JSON_SCHEMA = either([flag(''), SCHEMA_MAP], 'a JSON Schema', { needed: true });
 
 /** A map with one of these keys is a JSON Schema; any other map is the short form. */
@@ -65,7 +64,6 @@ export const SHORT_SCHEMA = either(
   { needed: true },
 );
 
-/** The key `schema` of a step: the form of its output. */
 export const STEP_SCHEMA = {
   ...fields,
   blank: false,

@@ -27,7 +27,6 @@ export const SECURITY_KEY = either(
 
 const HINT = 'write security: paranoid, or a map such as {mode: research, scope: TEXT}';
 
-/** The key `security` as written. */
 export interface SecurityDef extends Omit<Security, 'model'> {
   readonly model?: SourceScalar;
 }
@@ -63,7 +62,6 @@ export function securityFrom(
   return { ...said, ...present({ model: model && modelOf(model) }) };
 }
 
-/** Returns the form of the map, by its mode. */
 function formOf(node: SourceNode & { readonly kind: 'map' }): typeof PLAIN | typeof RESEARCH {
   const mode = node.entries.find(({ key }) => key === 'mode')?.value;
   const isPlain = mode?.kind === 'scalar' && (mode.text === 'default' || mode.text === 'paranoid');

@@ -5,18 +5,14 @@ import type { ValueRef } from '../lang/values.js';
 /** The ending of a step that did not run, by the word that references use. */
 const ABSENT: Readonly<Record<string, Json>> = { status: 'not_run', error: { code: '', message: '' }, errors: [] };
 
-/** The words that refer to how a step ended. */
 export const ENDING_WORDS: readonly string[] = Object.keys(ABSENT);
 
-/** A step whose ending is read. */
 interface Ended {
   readonly channel: string;
   readonly isMap: boolean;
-  /** The words for its output. */
   readonly gives: readonly ('output' | 'outputs')[];
 }
 
-/** The JSON Schemas of these values. */
 const SCHEMAS: Readonly<Record<string, Json>> = {
   status: { type: 'string' },
   error: { type: 'object', properties: { code: { type: 'string' }, message: { type: 'string' } } },
@@ -26,13 +22,11 @@ const SCHEMAS: Readonly<Record<string, Json>> = {
 /** The JSON Schema of a step's ending, as found under the step's name. */
 export const ENDING_SCHEMA: Json = { type: 'object', properties: SCHEMAS };
 
-/** The JSON Schema of the run's ending, as found under `run`. */
 export const RUN_SCHEMA: Json = {
   type: 'object',
   properties: { outcome: { type: 'string' }, error: SCHEMAS['error'] ?? {} },
 };
 
-/** A reference to a value of a step's ending, or an unknown member. */
 export type EndingValue =
   { readonly ref: ValueRef; readonly used: number } | { readonly unknown: string; readonly hint: string };
 

@@ -44,7 +44,6 @@ export const CALL_KEYS = {
   inputs: names(any('a text, a list or a map; references are filled in'), 'inputs of that file, by name'),
 } as const;
 
-/** A call of another file, as written. */
 export interface CallDef {
   /** Undefined if a problem was reported. */
   readonly file: SourceScalar | undefined;
@@ -89,7 +88,6 @@ export function readWaitKeys(fields: Fields): WaitDef {
   return present({ ms, event });
 }
 
-/** The keys of a step that ends its file, in YAML. */
 export const END_KEYS = {
   status: word(['succeeded', 'failed'], 'how the file ends', { default: 'succeeded' }),
   reason: text('why; the message of a file that failed', { blank: true }),
@@ -137,7 +135,6 @@ export function readRequire(fields: Fields, { most, word: part }: Parts): Requir
   return undefined;
 }
 
-/** The key `endorse` of a step. */
 export const ENDORSE = word(
   ['person', 'schema'],
   'who vets the output if untrusted text influenced it: a person who sees it, or the schema of the output, which then has only booleans, bounded numbers and enums',

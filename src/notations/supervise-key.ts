@@ -25,7 +25,6 @@ const KEYS = {
 const PART = map(KEYS, '');
 const WHOLE = map({ ...KEYS, instruction: text('what is promised', { needed: true }) }, '');
 
-/** The key `supervise` of a file, and of a step that is an agent. */
 export const SUPERVISE = either([flag(''), PART], 'whether what agents do is judged before other steps see it');
 
 /** The key `supervise` of a step that is not an agent. Such a step has no prompt that states what it promises. */
@@ -34,7 +33,6 @@ export const SUPERVISE_WHOLE = either(
   'how what the step does as a whole is judged before other steps see it; false: nor is what its agents do',
 );
 
-/** The key `supervise` as written. */
 export interface SuperviseDef extends Said {
   readonly at: Position;
   readonly model?: SourceScalar;
@@ -76,7 +74,6 @@ function reportNoInstruction(fields: Fields, called: string): void {
   fields.error('missing-instruction', 'supervise', message, 'write supervise: {instruction: TEXT}');
 }
 
-/** The hint for a step that would remove the gate of a person. */
 export const GATE_HINT = 'remove supervise from it, or write supervise: {human: true}';
 
 /** Returns the supervision in effect for a step. Problem code: `human-gate`. */
@@ -103,7 +100,6 @@ export function supervisionOfWhole(
   return { ...present({ model: around.model, maxReorients: around.maxReorients }), ...own };
 }
 
-/** How a notation reads the texts of a supervision. */
 interface Reading {
   readonly template: (text: SourceScalar) => Template;
   readonly model?: (text: SourceScalar) => string | undefined;

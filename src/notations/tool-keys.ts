@@ -11,7 +11,6 @@ const BOTH = {
   approve: flag('a person must allow the call', { default: false }),
 } as const;
 
-/** The keys of a step that runs a command. */
 export const RUN_KEYS = {
   run: list(
     text('', { needed: true, blank: true }),
@@ -33,7 +32,6 @@ export const RUN_KEYS = {
   ...BOTH,
 } as const;
 
-/** The keys of a step that calls a tool. */
 export const TOOL_KEYS = {
   tool: text('a built-in tool, or SERVER/TOOL of a tool server of the file', { needed: true }),
   input: names(any(''), 'what the tool is called with; a text that is one reference keeps the type of its value'),

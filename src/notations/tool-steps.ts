@@ -18,7 +18,6 @@ import { jsonTemplate } from './values-key.js';
 import { readSchema } from './schema-key.js';
 import { CALL_ROWS, CALL_TYPES, type CallType } from './tool-keys.js';
 
-/** The JSON Schema of a command's output with `result: all`. */
 const COMMAND_RESULT: Json = {
   type: 'object',
   properties: { exit_code: { type: 'integer' }, stdout: { type: 'string' }, stderr: { type: 'string' } },
@@ -43,7 +42,6 @@ export function calledText({ tool }: ToolDef): string {
   return tool === undefined ? 'command' : `tool: ${tool.text}`;
 }
 
-/** Returns the JSON Schema of a step's output, as far as it is known. */
 export function outputSchema({ keys, schema }: ToolDef): Json | undefined {
   return schema ?? (keys.result === 'all' ? COMMAND_RESULT : undefined);
 }
@@ -145,13 +143,10 @@ function readVariables(fields: Fields): ToolDef['env'] {
   });
 }
 
-/** The context in which calls of steps are built. */
 export interface ToolParts {
   /** Parses a text with references in the scope of the step. */
   readonly template: (scalar: SourceScalar) => Template;
-  /** Tool servers of the file, by name. */
   readonly servers: Readonly<Record<string, McpServerSpec>>;
-  /** The file's permissions for calls. */
   readonly permissions?: Permissions | undefined;
   readonly findings: Findings;
 }

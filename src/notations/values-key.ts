@@ -16,10 +16,8 @@ export const VALUES = names(
   },
 );
 
-/** Values as written, by name. */
 export type ValuesDef = readonly SourceEntry[];
 
-/** The keys of a step that sets values, in YAML. */
 export const SET_KEYS = { values: { ...VALUES, needed: true } } as const;
 
 /** Reads the keys of a step that sets values. Problem codes: those of {@link readValues}. */
@@ -33,7 +31,6 @@ export function schemaOfValues(values: ValuesDef): Json {
   return schemaOfNames(values.map(({ key }) => key));
 }
 
-/** Returns the JSON Schema of an object with these names, each with any value. */
 export function schemaOfNames(given: readonly string[]): Json {
   return { type: 'object', properties: Object.fromEntries(given.map((name) => [name, {}] as const)) };
 }

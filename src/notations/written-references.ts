@@ -9,13 +9,11 @@ import type { ParsedYaml } from '../text/yaml.js';
 /** Bounds the size of the plan: a reference in an agent's prompt is copied into each of the agent's steps. */
 const MAX_REFERENCES = 50_000;
 
-/** A reference as written, and its place. */
 export interface Written {
   readonly written: string;
   readonly at: Position;
 }
 
-/** Splits a text into literal pieces and references. */
 type Split<T> = (text: string) => readonly (string | (T & Pick<Written, 'written'>))[];
 
 /** Returns a function that splits the texts of a file and places each reference. Each text is split once, however many steps use it. */

@@ -62,10 +62,8 @@ const SERVER = options<McpServerSpec>({
   'sandbox?': SANDBOX,
 });
 
-/** The form of tool servers by name. */
 export const MCP_SERVERS = names(SERVER);
 
-/** The form of rules for calls. */
 export const PERMISSIONS = options<Permissions>({ 'deny?': list(TEXT), 'allow?': list(TEXT), 'ask?': list(TEXT) });
 
 const TOOL_POLICY = object<ToolPolicy>({

@@ -91,7 +91,6 @@ export interface CallBounds {
   readonly toolCalls: { readonly typical: number; readonly worst: number | 'unbounded' };
 }
 
-/** Returns the key of a tool's function in the bindings of a plan. */
 export function toolKey(node: string, tool: string): string {
   return `tool:${node}/${tool}`;
 }

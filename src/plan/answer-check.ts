@@ -81,7 +81,6 @@ export function checksOf(inputs: readonly CheckInput[]): {
   return { checks, functions };
 }
 
-/** Returns the key of a check's function in the bindings of a plan. */
 export function checkKey(node: string, name: string): string {
   return `check:${node}/${name}`;
 }

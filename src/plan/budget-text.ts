@@ -13,7 +13,6 @@ export interface BudgetText {
   readonly add: BudgetAmounts;
 }
 
-/** The accepted forms, for hints. */
 export const BUDGET_UNITS =
   'dollars (0.50), tokens (200k-tokens), calls (20-calls), tool calls (50-tool-calls) or time (10m)';
 

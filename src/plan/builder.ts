@@ -30,7 +30,6 @@ import { compileExpression, variablesOf } from '../lang/expression.js';
 import { jsonOfList, jsonOfObject, jsonOfText } from '../lang/json-template.js';
 import { parseTemplate } from '../lang/template.js';
 
-/** The names of {@link PlanInput}. */
 const OPTIONS: OptionForms<PlanInput> = {
   name: 'text',
   description: 'text',
@@ -54,7 +53,6 @@ const OPTIONS: OptionForms<PlanInput> = {
   sends: 'a list',
 };
 
-/** The names of {@link RouteInput}. */
 const ROUTE_OPTIONS: OptionForms<RouteInput<StateOf>> = {
   from: 'text',
   choose: 'text, or a function',

@@ -249,7 +249,6 @@ const DESCRIPTORS = {
   },
 } as const satisfies Readonly<Record<string, ToolDescriptor>>;
 
-/** The name of a built-in tool. */
 export type BuiltInTool = keyof typeof DESCRIPTORS;
 
 export const BUILT_IN: Readonly<Record<BuiltInTool, ToolDescriptor>> = DESCRIPTORS;
@@ -264,7 +263,6 @@ export function takes(tool: BuiltInTool, kind: ArgumentKind): boolean {
   return Object.values(BUILT_IN[tool].arguments).some((argument) => argument.kind === kind);
 }
 
-/** Returns the JSON Schema for the input of a call. */
 export function inputSchemaOf({ arguments: all, required }: ToolInput): JsonObject {
   const properties = Object.entries(all).map(([name, { schema, each }]): [string, JsonObject] => [
     name,

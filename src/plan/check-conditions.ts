@@ -29,7 +29,6 @@ export function checkConditions(scope: Scope): void {
       checkText(scope, text, { owner: 'an expression of the output', path: 'values' });
 }
 
-/** The owner of an expression, and its place. */
 interface Place {
   readonly owner: string;
   readonly path: string;

@@ -52,7 +52,6 @@ function wrongId(id: string): string | undefined {
 /** A part of a dotted name that would reach the prototype chain. */
 const FORBIDDEN_PART = new RegExp(`(?:^|\\.)(?:${[...FORBIDDEN_NAMES].join('|')})(?:\\.|$)`);
 
-/** Returns whether a channel may have this name. */
 export function isChannelName(name: string): boolean {
   return name !== '' && !FORBIDDEN_PART.test(name);
 }
@@ -163,7 +162,6 @@ interface NamedTarget {
   readonly path: string;
 }
 
-/** Returns every target that a route names, with its place in the route. */
 function namedTargets(route: Route): readonly NamedTarget[] {
   return [
     ...listTargets(route.targets, 'targets'),

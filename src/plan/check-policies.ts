@@ -83,7 +83,6 @@ function checkBudget(scope: Scope, budget: Budget, node: number | undefined): vo
   }
 }
 
-/** What hints call the keys. */
 const KEYS = 'keys of a budget';
 
 function checkKeys(

@@ -5,11 +5,9 @@ import { explainedReads } from './reach.js';
 import type { Plan, PlanNode } from './plan.js';
 import { conditionReferences, referencesOf, routeReferences, writesUnknown, writtenChannels } from './references.js';
 
-/** Which nodes write which channels. */
 export interface Writers {
   /** Node indexes by channel, in plan order. */
   readonly byChannel: ReadonlyMap<string, readonly number[]>;
-  /** Nodes that may write any channel. */
   readonly unknown: readonly number[];
   readonly inputs: ReadonlySet<string>;
   /** Whether any value may be given from outside. */

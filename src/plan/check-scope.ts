@@ -7,7 +7,6 @@ import type { Security } from './security.js';
 export interface Scope {
   readonly plan: Plan;
   readonly shape: GraphShape;
-  /** Declared channels by name. */
   readonly channels: ReadonlyMap<string, ChannelSpec>;
   /** The place of the plan in the data: `''`, or `nodes[2].plan.`. */
   readonly place: string;
@@ -17,7 +16,6 @@ export interface Scope {
   readonly bindings: Bindings | undefined;
   /** Whether some number in the plan is out of bounds. */
   readonly hasWrongNumbers: boolean;
-  /** The security that applies around the plan. */
   readonly security: Security | undefined;
   readonly findings: Findings;
 }

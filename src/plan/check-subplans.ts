@@ -76,7 +76,6 @@ export function checkOutput({ plan, channels, findings }: Scope, writers: Writer
   });
 }
 
-/** Checks what is read from the final state of the sub-plan. */
 function checkTaken(scope: Scope, within: Writers, node: SubPlanNode, at: number): void {
   checkPrivate(scope, node, at);
   checkNested(scope, node, at);

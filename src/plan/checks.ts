@@ -56,13 +56,11 @@ function problemsOf(plan: Plan, bindings: Bindings | undefined): Problem[] {
   return hasErrors(problems) ? problems : [...problems, ...unknownTools(plan)];
 }
 
-/** A plan and its place. */
 interface Standing {
   readonly plan: Plan;
   readonly place: string;
   readonly address: string;
   readonly depth: number;
-  /** The security that applies around the plan. */
   readonly security: Security | undefined;
   /** The plans that contain this one. */
   readonly around: ReadonlySet<Plan>;

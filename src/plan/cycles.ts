@@ -8,7 +8,6 @@ interface Edge {
   closesCycle: boolean;
 }
 
-/** The edges of a plan, and those of each node. */
 interface Edges {
   readonly edges: readonly Edge[];
   readonly outEdges: readonly (readonly number[])[];

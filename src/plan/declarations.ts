@@ -45,7 +45,6 @@ export function declarationsOf({ hosts, commands, sends }: Declarations): Declar
   };
 }
 
-/** A problem of one entry. */
 export interface DeclarationFault {
   readonly key: (typeof DECLARED)[number];
   readonly index: number;

@@ -97,7 +97,6 @@ function formerIds({ code }: Walk, prefix: string, before: Plan, after: Plan): R
   );
 }
 
-/** Returns the nodes of a plan that another does not have. */
 function nodesWithout({ nodes }: Plan, other: Plan): readonly PlanNode[] {
   const ids = new Set(other.nodes.map(({ id }) => id));
   return nodes.filter(({ id }) => !ids.has(id));
@@ -235,11 +234,9 @@ function changedChannels({ code }: Walk, prefix: string, before: Plan, after: Pl
     .map(({ name }) => `channel ${name}`);
 }
 
-/** Steps of one level of a plan, and the digests of their functions. */
 interface Steps {
   readonly nodes: readonly PlanNode[];
   readonly code: Readonly<Record<string, string>>;
-  /** The prefix of their ids in the digests. */
   readonly prefix: string;
 }
 

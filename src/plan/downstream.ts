@@ -4,11 +4,9 @@ import { analyzeShape, routeTargets } from './graph-shape.js';
 import type { Plan, PlanNode } from './plan.js';
 import { readsOutputs, referencesOf, routeReferences, writtenChannels } from './references.js';
 
-/** Where a change begins. */
 export interface ChangeStart {
   /** Paths of steps: `review/critic`. */
   readonly steps: readonly string[];
-  /** Names of inputs. */
   readonly inputs?: readonly string[];
 }
 
@@ -98,7 +96,6 @@ function reversed(links: Links): Links {
   return back;
 }
 
-/** Returns the readers of each node's writes. */
 function readersOf(plan: Plan): Links {
   const readers = readersByChannel(plan);
   return new Map(

@@ -11,7 +11,6 @@ export function toMermaid(plan: Plan): string {
   return mermaidOf(drawingOf(plan));
 }
 
-/** Returns a picture as a Mermaid flowchart. */
 export function mermaidOf(drawing: Drawing): string {
   const lines = ['flowchart TD'];
   for (const item of drawing.items) mermaidItem(item, '  ', lines);
@@ -31,7 +30,6 @@ export function toDot(plan: Plan): string {
   return dotOf(drawingOf(plan));
 }
 
-/** Returns a picture in the DOT language. */
 export function dotOf(drawing: Drawing): string {
   const frames = new Set<string>();
   const lines = [

@@ -60,9 +60,7 @@ export function drawingOf(plan: Plan): Drawing {
   return { name: plan.name, items: drawPlan(plan, { prefix: 'n', path: '', edges, isUntrusted }), edges };
 }
 
-/** The place where a plan is drawn. */
 interface Canvas {
-  /** Prefix of its keys, and of the paths of its nodes. */
   readonly prefix: string;
   readonly path: string;
   readonly edges: DrawnEdge[];

@@ -43,5 +43,4 @@ export const RUN_OUTCOME = 'run.outcome';
 /** Channel with the reason of a plan's failure: code, message and hint. */
 export const RUN_ERROR = 'run.error';
 
-/** Both channels. */
 export const RUN_CHANNELS: readonly string[] = [RUN_OUTCOME, RUN_ERROR];

@@ -30,7 +30,6 @@ export function endorsedText(endorse: Endorsement): string {
   return `endorsed by ${endorse === 'person' ? 'a person' : 'its schema'}`;
 }
 
-/** Maximum number of items of a list. */
 const MOST_ITEMS = 100;
 
 /**

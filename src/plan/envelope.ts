@@ -45,10 +45,8 @@ export function estimateWorth(plan: Plan, worth: Worth): Envelope['modelCalls'] 
   return boundOf(planCost(plan, { tries: MODEL_TRIES, worth }).model);
 }
 
-/** Returns the worth of a call, typically and at most. */
 export type Worth = (models: readonly string[], agent?: AgentNode) => Calls;
 
-/** How calls are counted. */
 interface Counting {
   /** The security that applies around the counted nodes. */
   readonly security?: Security | undefined;

@@ -203,12 +203,10 @@ const allFields = lazily(
   (): ReadonlyMap<string, Meaning> => new Map([EVERY, ...Object.values(OWN)].flatMap((rows) => [...byName(rows)])),
 );
 
-/** Returns the names of all fields of nodes, of every kind. */
 export function nodeFieldNames(): readonly string[] {
   return [...allFields().keys()];
 }
 
-/** The names of the options of every node. */
 export const NODE_OPTION_NAMES = Object.keys(OPTIONS).map((key) => keyName(key).name) as readonly (keyof NodeOptions)[];
 
 /** Settings outside the plan that influence agents' answers or how far a run may go. They are kept with each session of a run. */
@@ -243,7 +241,6 @@ export interface BudgetSettings {
   readonly answers: number;
 }
 
-/** The settings of a run without any. */
 export const NO_SETTINGS: RunSettings = { models: '{}' };
 
 /** Returns the name and the effect of a change of a node's field. */

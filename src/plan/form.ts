@@ -54,12 +54,10 @@ export const TEXT = is<string>((value) => typeof value === 'string', 'text');
 
 export const NUMBER = is<number>((value) => typeof value === 'number', 'a number');
 
-/** A whole number within limits. */
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Form<number> {
   return bounded(Number.isSafeInteger, 'a whole number', least, most);
 }
 
-/** A number within limits. */
 export function number(least: number, most = Number.MAX_SAFE_INTEGER): Form<number> {
   return bounded(Number.isFinite, 'a number', least, most);
 }
@@ -73,7 +71,6 @@ function bounded(isOne: (value: number) => boolean, kind: string, least: number,
   };
 }
 
-/** `true` or `false`. */
 export function flag<T extends boolean = boolean>(): Form<T> {
   return is((value) => typeof value === 'boolean', 'true or false');
 }
@@ -87,7 +84,6 @@ export function someObject<T>(): Form<T> {
   return is(isPlainObject, 'an object');
 }
 
-/** One of some words, or of some numbers. */
 export function word<const W extends string | number>(...words: readonly W[]): Form<W> {
   const known: readonly unknown[] = words;
   return is((value) => known.includes(value), `one of ${words.map((each) => JSON.stringify(each)).join(', ')}`);
@@ -180,7 +176,6 @@ function inOrder(wrong: readonly [string, Misfits][], known: Iterable<string>): 
   return found;
 }
 
-/** Splits a key of a table into its name and whether it is optional. */
 export function keyName(key: string): { readonly name: string; readonly optional: boolean } {
   return { name: key.replace(/\?$/, ''), optional: key.endsWith('?') };
 }

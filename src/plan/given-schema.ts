@@ -43,7 +43,6 @@ export function convertedSchema(standard: object): JsonObject | undefined {
   return JSON.parse(JSON.stringify(converted)) as JsonObject;
 }
 
-/** Returns the `~standard` of a Standard Schema. */
 export function standardOf(schema: unknown): object | undefined {
   const standard = ownOrInherited(schema, '~standard');
   return typeof standard === 'object' && standard !== null ? standard : undefined;

@@ -2,7 +2,6 @@ import { addTo, madeOnce } from '../base/collections.js';
 import { acorn } from '../lang/on-demand.js';
 import { sourceText } from './made-of.js';
 
-/** A node of a syntax tree. */
 interface Syntax {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -29,7 +28,6 @@ export function glancesOf(fn: unknown): ReadonlySet<string> {
   });
 }
 
-/** Parses a function, or the method of an object. */
 function parsed(text: string): Syntax | undefined {
   try {
     const tree = acorn().parseExpressionAt(text, 0, { ecmaVersion: 'latest' }) as unknown as Syntax;
@@ -75,7 +73,6 @@ class Glances {
   private readonly others = new Set<string>();
   /** Variables being examined: one may be assigned to another, and that one to the first. */
   private readonly open = new Set<Syntax>();
-  /** Whether the state as a whole is used. */
   private isWhole = false;
 
   constructor(private readonly mentions: ReadonlyMap<string, readonly Mention[]>) {}

@@ -8,7 +8,6 @@ import { END, type Plan, type Route } from './plan.js';
  */
 export type ShapeEdgeKind = 'static' | 'route' | 'handler';
 
-/** An edge between node indexes. */
 export interface ShapeEdge {
   readonly from: number;
   readonly to: number;

@@ -18,7 +18,6 @@ export interface Growing {
   readonly length: number;
 }
 
-/** The empty list. */
 export const NOTHING: Growing = { kept: undefined, entries: { all: [], whole: undefined }, length: 0 };
 
 /** Returns a list that continues a stored one. */
@@ -26,7 +25,6 @@ export function reopenedList(kept: Kept): Growing {
   return { kept, entries: { all: [], whole: undefined }, length: 0 };
 }
 
-/** Returns a list with additional entries. */
 export function grow(before: Growing, items: readonly unknown[]): Growing {
   if (items.length === 0) return before;
   const isNewest = before.length > 0 && before.length === before.entries.all.length;
@@ -76,7 +74,6 @@ export function endOf({ kept, entries, length }: Growing, count: number): readon
   return kept === undefined || own.length >= count ? own : [...kept.end(count - own.length), ...own];
 }
 
-/** Returns a list as a frozen array. */
 export function wholeOf({ kept, entries, length }: Growing): readonly unknown[] {
   const before = kept === undefined ? [] : (kept.value as readonly unknown[]);
   if (entries.whole?.length !== before.length + length) {

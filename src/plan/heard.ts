@@ -189,7 +189,6 @@ class Walk {
   }
 }
 
-/** Returns the successors of a plan's nodes. */
 function nextOf(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const next = new Map<string, string[]>();
   const add = (from: string, to: string): void => {

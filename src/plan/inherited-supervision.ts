@@ -3,7 +3,6 @@ import { isAgentNode } from './nodes.js';
 import type { Plan, PlanNode } from './plan.js';
 import type { Supervision } from './supervision.js';
 
-/** A supervision setting. */
 export interface Said {
   /** Who judges, or `nobody`; absent: inherited. */
   readonly mode?: Supervision['by'] | 'nobody';

@@ -5,7 +5,6 @@ import { suggest } from '../base/suggest.js';
 import { numberOf, truthOf } from '../lang/coerce.js';
 import { kindText, quoteShort } from '../lang/value-text.js';
 
-/** All types of inputs. */
 export const INPUT_TYPES = ['text', 'number', 'boolean', 'list', 'object'] as const satisfies readonly InputType[];
 
 /** Returns whether values of a type have parts that references may address. */
@@ -13,10 +12,8 @@ export function isComposite(type: InputType | undefined): boolean {
   return type === 'list' || type === 'object';
 }
 
-/** The constraints of an input on its values. */
 export type InputForm = Pick<InputSpec, 'type' | 'enum'>;
 
-/** The value of an input in its declared type, or the reason for its refusal. */
 export type TypedValue = { readonly value: unknown } | { readonly why: string; readonly hint?: string };
 
 /**

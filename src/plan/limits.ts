@@ -12,7 +12,6 @@ const DEFAULT_MAX_TOOL_CALLS = 100;
 /** Rounds in which an agent may correct an answer refused by its schema or a check, in addition to its turns. */
 export const REPAIR_ROUNDS = 1;
 
-/** Returns the number of repair rounds that an agent may need. */
 export function repairRoundsOf({ agent, fields }: Pick<AgentNode, 'agent' | 'fields'>): number {
   const { output, checks = [] } = agent;
   const mayRefuse = checks.some(({ direction, onViolation }) => direction !== 'input' && onViolation !== 'warn');

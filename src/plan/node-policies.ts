@@ -51,7 +51,6 @@ const RETRY = options<RetryPolicy>({
   'jitter?': number(0, 1),
 });
 
-/** The rows of the policies in the table of fields. */
 export const POLICIES: Rows<NodePolicies> = {
   'when?': course('when', CONDITIONS),
   'endorse?': judgement('endorsement', ENDORSEMENT),

@@ -21,7 +21,6 @@ export function* nodesOf(plan: Plan, prefix = ''): Generator<PlacedNode> {
   }
 }
 
-/** Yields the agents of a plan and of its nested plans. */
 export function* agentsOf(plan: Plan): Generator<PlacedNode & { readonly node: AgentNode }> {
   for (const { node, ...place } of nodesOf(plan)) if (node.kind === 'agent') yield { node, ...place };
 }
@@ -52,7 +51,6 @@ export function nodeFinder(plan: Plan): (path: string) => PlanNode | undefined {
   };
 }
 
-/** Returns whether a plan, or a node or plan inside it, has a budget. */
 export function hasBudget(plan: Plan): boolean {
   if (plan.budget !== undefined) return true;
   for (const { node } of nodesOf(plan))
@@ -62,7 +60,6 @@ export function hasBudget(plan: Plan): boolean {
 
 const supervised = new WeakMap<Plan, boolean>();
 
-/** Returns whether a frozen plan, or a plan inside it, has a supervised node. */
 export function isSupervisedPlan(plan: Plan): boolean {
   return madeOnce(supervised, plan, () => [...nodesOf(plan)].some(({ node }) => node.supervise !== undefined));
 }

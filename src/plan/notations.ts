@@ -40,18 +40,15 @@ const TRAITS: Readonly<Record<string, NotationTraits>> = {
   },
 };
 
-/** Returns the facts about the notation of a plan. */
 export function traitsOf(notation: string | undefined): NotationTraits {
   return (ownValue(TRAITS, notation ?? '') as NotationTraits | undefined) ?? {};
 }
 
-/** Returns the hint for a reached limit, in the words of the notation. */
 export function limitHint(notation: string | undefined, limit: Limit, otherwise: string): string {
   const word = limitKey(notation, limit);
   return word === undefined ? otherwise : `raise ${word}, or ${otherwise}`;
 }
 
-/** Returns the name of a limit in the notation; undefined if it has none. */
 export function limitKey(notation: string | undefined, limit: Limit): string | undefined {
   const { limits } = traitsOf(notation);
   return limits === undefined ? limit : limits[limit];

@@ -70,7 +70,6 @@ export function filesOf(made: object | undefined): readonly string[] {
   return made === undefined ? [] : (places.get(made) ?? []);
 }
 
-/** Returns the paths from which a plan and its nested plans were read. */
 export function readFrom(plan: Plan): readonly string[] {
   const found = new Set<string>();
   const seen = new Set<Plan>();

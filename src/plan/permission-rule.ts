@@ -4,9 +4,7 @@ import { STEP_TOOLS, builtInOf } from './tool-names.js';
 
 /** A parsed rule of `Permissions`: `shell:cmd=rm *` is the tool `shell` with the argument `cmd`. */
 export interface PermissionRule {
-  /** As it was written. */
   readonly text: string;
-  /** Pattern of the tool's name. */
   readonly tool: string;
   /** All must match. */
   readonly args: readonly { readonly name: string; readonly pattern: string }[];

@@ -26,7 +26,6 @@ export interface Power {
   readonly variables: readonly string[];
   /** The words of the command line, if there is one. */
   readonly argv?: readonly string[];
-  /** The sandbox in which programs run. */
   readonly sandbox?: SandboxUse;
 }
 

@@ -23,7 +23,6 @@ export type Probed<Result = unknown> =
 /** The probe of a node's function: it sees the same state. */
 export type ProbeFunction = (state: Readonly<Record<string, unknown>>, lost: LostCall) => unknown;
 
-/** Returns the key of a node's probe in the bindings of a plan. */
 export function probeKey(node: string): string {
   return `probe:${node}`;
 }
@@ -105,7 +104,6 @@ export function withProbe<F extends object>(call: F, probe: unknown): F {
   return typeof probe === 'function' ? Object.defineProperty(call, PROBE, { value: probe }) : call;
 }
 
-/** Returns the probe of a tool's function. */
 export function probeOf(call: object): ((input: unknown, lost: LostCall) => unknown) | undefined {
   return (call as { readonly [PROBE]?: (input: unknown, lost: LostCall) => unknown })[PROBE];
 }

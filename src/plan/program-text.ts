@@ -94,7 +94,6 @@ function indexFrom(words: readonly CommandWord[], from: number, fits: (at: numbe
   return undefined;
 }
 
-/** Returns whether a program runs another one, which its arguments name. */
 export function runsAnother(program: string, args: readonly string[]): boolean {
   if (WRAPPERS.has(program) || LOADER.test(program)) return true;
   return SOMETIMES.some(([programs, argument]) => programs.test(program) && args.some((word) => argument.test(word)));

@@ -14,23 +14,18 @@ export interface ProviderEntry {
   readonly id: string;
   readonly title: string;
   readonly api: ProviderApi;
-  /** The package that talks to it. */
   readonly package: string;
   /** The package's supported major version. */
   readonly major: number;
-  /** Environment variable with the key. */
   readonly keyEnv?: string;
   /** Whether calls need a key. A provider at a custom base URL may work without one. */
   readonly keyNeeded: boolean;
-  /** Environment variable with the base URL. */
   readonly baseUrlEnv?: string;
   /** Base URL without the variable; absent: the package's default. */
   readonly baseUrl?: string;
-  /** The ending of a custom base URL. */
   readonly baseUrlEnd?: string;
   /** The provider's own address, if the package knows it. */
   readonly home?: string;
-  /** Whether a base URL must be given. */
   readonly baseUrlNeeded?: boolean;
   /** Model that is used if the environment alone decides. */
   readonly defaultModel?: string;
@@ -163,7 +158,6 @@ export const PROVIDERS: readonly ProviderEntry[] = [
   },
 ];
 
-/** The providers that files may name. */
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ id }) => id);
 
 /** Prefixes of `provider/model` that call no provider: an echo, and answers from a file. */
@@ -189,7 +183,6 @@ export function providerById(id: string): ProviderEntry | undefined {
   return PROVIDERS.find((provider) => provider.id === id);
 }
 
-/** Returns the command that installs a provider's missing package. */
 export function installCommand(provider: ProviderEntry): string {
   return `npm install ${provider.package}@${provider.major}`;
 }

@@ -33,7 +33,6 @@ export function forEachReach(
   }
 }
 
-/** Returns these nodes and all that are reachable from them. */
 export function reachedFrom({ outEdges, edges }: GraphShape, from: Iterable<number>): ReadonlySet<number> {
   const reached = new Set(from);
   for (const node of reached) for (const at of outEdges[node] ?? []) reached.add(edges[at]?.to ?? node);

@@ -81,7 +81,6 @@ function valueOf(accumulator: unknown): unknown {
   return accumulator instanceof Kept ? accumulator.value : accumulator;
 }
 
-/** A stored text, and what was added to it. */
 class Longer {
   constructor(
     readonly kept: Kept,

@@ -3,7 +3,6 @@ import type { CelVar, Condition, JsonTemplate, Template, ValueRef } from '../lan
 import type { AgentNode, Plan, PlanNode, Route, SubInputs } from './plan.js';
 import type { ToolUse } from './tool-use.js';
 
-/** A place in a plan that reads a channel. */
 export interface Reference {
   readonly channel: string;
   /** Its place in the node or route: `prompt[1]`, `when[0].value`. */

@@ -44,7 +44,6 @@ export function resultPaths(plan: Plan, ids: readonly string[] = resultNodes(pla
   });
 }
 
-/** Returns the ids of the nodes that write, in plan order. */
 export function writingNodes({ nodes }: Plan): readonly string[] {
   return nodes.filter(hasResult).map(({ id }) => id);
 }

@@ -16,7 +16,6 @@ export interface Meaning {
   readonly unbounded?: 'unbounded-loop' | 'unbounded-map';
 }
 
-/** The form and the meaning of a field. */
 export interface Row<T> extends Meaning {
   readonly form: Form<T>;
 }
@@ -66,7 +65,6 @@ export function formOf<T extends object>(rows: Rows<T>): Form<T> {
   return (value) => form()(value);
 }
 
-/** Returns the fields of a table by name. */
 export function byName<T>(rows: Rows<T>): ReadonlyMap<string, Meaning> {
   return new Map(Object.entries<Meaning>(rows).map(([key, row]) => [keyName(key).name, row]));
 }

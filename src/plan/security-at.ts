@@ -51,7 +51,6 @@ export function withoutSecurity(plan: Plan): Plan {
   return { ...rest, nodes };
 }
 
-/** An agent that is called, and its place. */
 interface Asked extends PlacedNode {
   readonly agent: AgentSpec;
 }

@@ -23,7 +23,6 @@ export interface Supervision {
 /** Default maximum number of corrections. */
 export const MAX_REORIENTS = 1;
 
-/** Upper limit of corrections. */
 export const MOST_REORIENTS = 1_000;
 
 export const SUPERVISION: Form<Supervision> = object<Supervision>({

@@ -6,7 +6,6 @@ import { BUILT_IN, inputSchemaOf, type ToolArgument, type ToolInput } from './bu
 import { builtInOf } from './tool-names.js';
 import type { ToolUse } from './tool-use.js';
 
-/** A problem of a step's arguments for a built-in tool. */
 export interface ArgumentFault {
   readonly code: 'unknown-argument' | 'missing-argument' | 'bad-argument';
   /** Place in the input: names, and indexes of lists. A missing argument has no place of its own. */
@@ -66,7 +65,6 @@ function faultsIn(input: JsonTemplate, wanted: ToolInput, place: Place): readonl
   return faults;
 }
 
-/** Returns the tool's own name of an argument. */
 function ownName(name: string, { arguments: all }: ToolInput): string | undefined {
   if (Object.hasOwn(all, name)) return name;
   return Object.entries(all).find(([, { also = [] }]) => also.includes(name))?.[0];

@@ -40,13 +40,11 @@ export function builtInOf(name: string): BuiltInTool | undefined {
   return toolNames().get(name);
 }
 
-/** The tools that an agent may use. */
 export interface ToolSelection {
   /** Name that the model sees -> built-in tool, in the order of {@link BUILT_IN_TOOLS}. */
   readonly builtIn: ReadonlyMap<string, BuiltInTool>;
   /** Servers whose tools may be used, and which tools; other servers need not be started. */
   readonly servers: ReadonlyMap<string, ServerTools>;
-  /** Unknown names. */
   readonly unknown: readonly string[];
 }
 

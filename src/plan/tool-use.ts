@@ -39,7 +39,6 @@ export interface ToolUse {
 /** Default time limit of a command, in milliseconds. */
 export const COMMAND_MS = 600_000;
 
-/** The built-in tool that runs a command. */
 export const SHELL = 'shell';
 
 /** Returns the words of a tool step's command; undefined if it runs none. */

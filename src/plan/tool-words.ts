@@ -7,11 +7,9 @@ export interface ProgramFault {
   /** What the step does: `puts a reference into ...`. */
   readonly what: string;
   readonly hint: string;
-  /** Where in the node. */
   readonly path: string;
   /** Index of the word; undefined for standard input and for a variable. */
   readonly word: number | undefined;
-  /** Name of the variable. */
   readonly variable?: string;
 }
 

@@ -37,7 +37,6 @@ export const POSITION = object<Position>({ 'file?': TEXT, line: NUMBER, column: 
 
 const REF_KEYS: Keys<ValueRef> = { channel: TEXT, 'path?': list(TEXT), 'written?': TEXT, 'absent?': any<Json>() };
 
-/** A reference into the state. */
 export const REF = object<ValueRef>(REF_KEYS);
 
 const TRUNCATE = object<Truncate>({
@@ -109,7 +108,6 @@ type Beside<O> = Condition extends infer C
     : never
   : never;
 
-/** A line to search for in a text. */
 export const LINE = is<string>(
   (value) => typeof value === 'string' && value !== '' && value === value.trim() && !value.includes('\n'),
   'one line of text, without spaces around it',

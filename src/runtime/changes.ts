@@ -48,7 +48,6 @@ interface ModelsChange {
   readonly asked: boolean;
 }
 
-/** How a run is resumed. */
 export interface Going {
   /** True if the plan is the recorded text. */
   readonly samePlan: boolean;
@@ -120,9 +119,7 @@ function isOfCourse(effect: ChangeEffect): boolean {
   return effect === 'result' || effect === 'course';
 }
 
-/** What is known about the run that has changed. */
 interface Changed {
-  /** Whether a step has results, by path. */
   readonly finished: (path: string) => boolean;
   /** True if the whole run has ended. */
   readonly isOver: boolean;

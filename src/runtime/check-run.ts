@@ -15,7 +15,6 @@ import type { Fork, RunOptions } from './options.js';
 import { budgetChange } from './run-limits.js';
 import { checkThreadOptions } from './threads/check-thread.js';
 
-/** The options that all runs accept. */
 const OPTIONS: OptionForms<RunOptions> = {
   inputs: 'an object',
   untrusted: 'a list of texts',

@@ -161,7 +161,6 @@ function writerOf(store: Store, { nodes, key, entry }: Outcome, channel: string)
   return isWritten ? step : undefined;
 }
 
-/** The edits that a resumed fork began with. */
 export function recordedEdits(store: Store, { begin }: RunHistory): StateEdits | undefined {
   return begin.set === undefined ? undefined : (readStored(store, begin.set) as StateEdits);
 }

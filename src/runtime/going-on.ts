@@ -100,7 +100,6 @@ function asksNothingNew(models: string, before: RecordedModels): boolean {
   return models === NO_SETTINGS.models || models === before.first;
 }
 
-/** What a run continues with. */
 export interface GoingOn {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly settings: RunSettings;

@@ -5,7 +5,6 @@ import type { Plan } from '../plan/plan.js';
 import { sandboxedIn } from '../plan/powers.js';
 import type { RunOptions } from './options.js';
 
-/** What decides the values that declarations refer to. */
 export interface GivenValues {
   readonly inputs: Readonly<Record<string, unknown>>;
   /** Names of the inputs that do not come from the user. */

@@ -49,7 +49,6 @@ export interface Violation {
   readonly nodeCount: number;
 }
 
-/** The invariants to check, and the listener for violations. */
 interface Watched {
   readonly invariants: readonly Invariant[];
   readonly policy: InvariantPolicy;
@@ -114,7 +113,6 @@ function failureOf(invariant: Invariant, view: InvariantView): Pick<Violation, '
   }
 }
 
-/** Number of steps that failed so far. */
 export function errorsIn({ degraded, failed, timed_out: timedOut, out_of_budget: exhausted }: Census): number {
   return degraded + failed + timedOut + exhausted;
 }

@@ -71,7 +71,6 @@ interface Shared {
   readonly answered?: AnsweredAround | undefined;
 }
 
-/** Returns what a run shares with the run that started it, if any. */
 function sharedWith({ models }: RunOptions): Shared | undefined {
   return models === undefined ? undefined : shared.get(models);
 }
@@ -90,13 +89,11 @@ function inheritedOptions(around: Shared, options: RunOptions, security: Securit
 
 /** Models for runs that follow each other, such as the turns of a conversation: a script continues where the run before stopped. */
 export interface SharedModels {
-  /** The option `models` of these runs. */
   readonly models: NonNullable<RunOptions['models']>;
   /** Ends the models, as the end of a run ends its own. */
   finish(): Promise<void>;
 }
 
-/** Opens models for several runs. */
 export function sharedModels(options: RunOptions): SharedModels {
   const registry = openModels(options);
   const models = { ...options.models };
@@ -195,7 +192,6 @@ function closed(result: Promise<RunResult>, { close }: BegunRun, answered: Share
   return result.then((ended) => unlessWaiting(close(ended), answered));
 }
 
-/** The options for the interpreter. */
 function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions {
   const { compiled, models, options, keeper, origins = {} } = one;
   const { maxSteps, untrusted, private: hidden } = opened.settings;

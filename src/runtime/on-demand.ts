@@ -29,7 +29,6 @@ export function startAtOnce(code: typeof Running): void {
   running = code;
 }
 
-/** Starts a run with options that were checked. */
 export function start(ready: Running.Ready, options: RunOptions): RunHandle {
   if (running !== undefined) return running.start(ready, options);
   checkStart(ready.compiled, options);

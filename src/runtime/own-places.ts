@@ -58,7 +58,6 @@ function policyFiles({ file }: Policy): readonly string[] {
   return /\.(?:ya?ml|toml)$/i.test(file) ? [file] : [];
 }
 
-/** The places a workflow was read from. */
 export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): readonly string[] {
   return [...files.map((file) => file.path), ...agentFolders];
 }

@@ -31,7 +31,6 @@ import {
   type SharingRun,
 } from './run-limits.js';
 
-/** A recorded run that continues. */
 interface GoesOn {
   readonly store: Store;
   readonly plan: Plan;

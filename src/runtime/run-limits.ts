@@ -8,10 +8,8 @@ import type { BudgetSettings } from '../plan/fields.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunOptions } from './options.js';
 
-/** The name of the limits of a whole run. */
 export const RUN = 'run';
 
-/** Changes of limits, by the names of the limits. */
 export type LimitChanges = BudgetSettings['changes'];
 
 /**
@@ -33,7 +31,6 @@ export function budgetChange(input: BudgetInput): BudgetChange {
   });
 }
 
-/** The changes that a run begins with. */
 export function firstChanges(plan: Plan, budget: BudgetInput | undefined): LimitChanges {
   return budget === undefined ? {} : withChange(plan, {}, budget);
 }

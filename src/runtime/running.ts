@@ -10,10 +10,8 @@ import { startLater, stopOf } from './start-later.js';
 export { startRun } from '../engine/run.js';
 export { runWorkflow } from './workflow-run.js';
 
-/** A workflow that was checked and compiled. */
 export interface Ready {
   readonly compiled: CompiledPlan;
-  /** The places it was read from. */
   readonly places: readonly string[];
   /** The script of its options, if that was copied. */
   readonly script?: NonNullable<RunOptions['models']>['script'];

@@ -97,7 +97,6 @@ async function begun(workflow: Workflow, options: WorkflowRunOptions): Promise<W
   }
 }
 
-/** A run that passed the checks and may be launched. */
 interface Checked {
   readonly compiled: CompiledPlan;
   readonly models: ReturnType<typeof openModels>;
@@ -170,7 +169,6 @@ async function inputsOf({
 /** One promise for all turns, so that they stand in line in the order in which they were started. */
 const turns = lazily(() => import('./threads/turn-of.js'));
 
-/** Returns the turn if the run is a turn of a thread. */
 async function turnFor({
   compiled,
   models,

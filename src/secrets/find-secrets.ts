@@ -13,9 +13,7 @@ import { SHORTEST_SECRET } from './redact.js';
 const SAYS_NOTHING =
   /^\s*(?:true|false|none|null|undefined|yes|auto|default|disabled|enabled|required|optional|\d{1,5})\s*$/i;
 
-/** Where to look for secrets. */
 export interface SecretSources {
-  /** Environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The project's folder, whose `.env` files contain more. */
   readonly folder?: string | undefined;
@@ -116,7 +114,6 @@ function* settingSecrets(settings: Readonly<Record<string, string>> = {}, env: S
 /** GitHub's `${{ secrets.NAME }}`. */
 const NAMED_A_SECRET = /\$\{\{\s*secrets\./;
 
-/** For a value that refers to a variable, the variable's value is the secret. */
 function givenSecrets(value: string, env: SecretSources['env']): readonly (string | undefined)[] {
   const names = variablesIn(value);
   if (names.length > 0) return names.map((name) => (Object.hasOwn(env, name) ? env[name] : undefined));

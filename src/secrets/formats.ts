@@ -137,7 +137,6 @@ function without(text: string, word: string, any: RegExp, encoded: RegExp): stri
   });
 }
 
-/** Length of the shortest known key. */
 const SHORTEST_KEY = 16;
 
 /** A word that may be an encoded key: an unbroken run of the characters of base64, hex and addresses. */

@@ -25,21 +25,18 @@ const MOST_NEEDED = 16;
 /** The end of a pattern can stand anywhere, so a shorter one could be an ordinary word. */
 const LEAST_END = 12;
 
-/** A text with its patterns replaced. */
 export interface Replaced {
   readonly text: string;
   /** The suffix to prepend to the next piece, because it may begin a pattern. */
   readonly held: Held;
 }
 
-/** The original suffix of a text. */
 export interface Held {
   readonly text: string;
   /** Number of its first characters that belong to a pattern already replaced. */
   readonly hidden: number;
 }
 
-/** An empty suffix. */
 export const NOTHING_HELD: Held = { text: '', hidden: 0 };
 
 /**

@@ -12,7 +12,6 @@ export const SHORTEST_SECRET = 4;
 /** Paths and addresses begin and end like others, so their parts are not secret. */
 const LIKE_A_PLACE = /^(?:~?[/\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
 
-/** Removes secrets from texts. */
 export interface Redactor {
   /** Returns a text without the secrets, in whatever form they occur in it. */
   readonly text: (text: string) => string;

@@ -29,7 +29,6 @@ import {
 } from './rules.js';
 import { isOutdated, settleAll, spendAll, spendingOf, type SpendingRow, type SpendingRows } from './spending.js';
 
-/** A run with all its data. */
 interface Entry {
   row: RunRow;
   readonly batches: StoredBatch[];

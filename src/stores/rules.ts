@@ -12,7 +12,6 @@ import { isDead } from './holder.js';
 
 /** Rules that all stores share: who may lease a run, which runs may be removed, which texts can be stored. */
 
-/** The error for a run that does not exist in the store. */
 export function noRun(id: string): SkeinError {
   return new SkeinError('SKEIN_NO_RUN', `there is no run ${id}`, { hint: '`skein runs` lists the runs of this store' });
 }
@@ -54,7 +53,6 @@ export function standingIn(row: RunRow, standing: RunStanding | undefined): RunR
   return standing === undefined || standing.batches < (row.standing?.batches ?? 0) ? row : { ...row, standing };
 }
 
-/** The error for an invalid row. */
 export function damagedRow(runId: string, damage: string): SkeinError {
   return new SkeinError('SKEIN_JOURNAL', `the store's record of the run ${runId} can't be used: ${damage}`, {
     hint: 'bring the store back from a backup, or start the workflow again',
@@ -62,14 +60,12 @@ export function damagedRow(runId: string, damage: string): SkeinError {
   });
 }
 
-/** The error for an invalid row of spending. */
 export function damagedSpending(damage: string): SkeinError {
   return new SkeinError('SKEIN_JOURNAL', `the store's account of what runs have spent can't be used: ${damage}`, {
     hint: 'bring the store back from a backup, or take the limits of days and threads out of the budget',
   });
 }
 
-/** The error for a stored value that is not text. */
 export function damagedValue(digest: string, offset: number): SkeinError {
   return new SkeinError(
     'SKEIN_JOURNAL',
@@ -110,7 +106,6 @@ export function removable(rows: readonly RunRow[], asked: readonly string[], now
   return new Set(going.keys());
 }
 
-/** The error for a lease that its holder has lost. */
 export function lost({ runId }: Lease): SkeinError {
   return new SkeinError('SKEIN_LEASE', `run ${runId} can no longer be written by this process`, {
     hint: 'another process has taken it, because this one did not renew its lease in time',
@@ -134,7 +129,6 @@ export function checkText(text: string): void {
   });
 }
 
-/** Checks all texts in plain data. */
 export function checkTexts(...values: readonly unknown[]): void {
   for (const value of values) {
     if (typeof value === 'string') checkText(value);

@@ -19,7 +19,6 @@ export interface SpendingRow extends SharedSpending {
   readonly at: number;
 }
 
-/** The rows of one key. */
 export interface SpendingRows {
   all(): readonly SpendingRow[];
   run(id: string): RunRow | undefined;
@@ -28,7 +27,6 @@ export interface SpendingRows {
   drop(row: SpendingRow): void;
 }
 
-/** The sums over all rows of a key. */
 export function spendingOf(rows: SpendingRows, now: number): SharedSpending {
   const { spent, reserved } = summed(rows, now);
   return { spent, reserved };
@@ -82,9 +80,7 @@ export function settleAll(
 }
 
 interface Summed extends SharedSpending {
-  /** Spending of ended sessions. */
   readonly past: Counts;
-  /** The rows of ended sessions. */
   readonly over: readonly SpendingRow[];
 }
 

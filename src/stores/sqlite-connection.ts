@@ -105,7 +105,6 @@ export class Connection {
     };
   }
 
-  /** The first row of a query's result. */
   first(sql: string): SqlRow | undefined {
     return this.prepare(sql).all([])[0];
   }

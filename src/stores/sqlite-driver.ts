@@ -22,10 +22,8 @@ export interface SqlDatabase {
 /** The drivers, in the order in which they are tried. They share an interface. */
 export const DRIVERS = ['node:sqlite', '@photostructure/sqlite'] as const;
 
-/** A loaded driver. */
 export interface SqlDriver {
   readonly name: (typeof DRIVERS)[number];
-  /** Version of SQLite itself. */
   readonly version: string;
   readonly open: (path: string) => SqlDatabase;
   /** Opens a file by URL, read-only. */

@@ -7,7 +7,6 @@ import { Connection } from './sqlite-connection.js';
 import { loadDriver } from './sqlite-driver.js';
 import { SqliteStore } from './sqlite-store.js';
 
-/** A run or a conversation of a store. */
 export interface StoredName {
   readonly id: string;
   readonly workflow: string;

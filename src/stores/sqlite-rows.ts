@@ -30,7 +30,6 @@ export const RUN_COLUMNS = [
 /** Columns of an answer that enter its sum, in addition to the run. */
 export const ANSWER_COLUMNS = ['key', 'question', 'value', 'at', 'by'] as const;
 
-/** Columns of a session's spending under a key. */
 export const SPENDING_COLUMNS = ['key', 'run', 'fence', 'at', 'counts'] as const;
 
 /** SQL for columns as bytes, with their sum at the end. */
@@ -54,7 +53,6 @@ interface ReadColumns {
   readonly damage?: string;
 }
 
-/** Splits a piece of bytes into columns. */
 export function readColumns(bytes: unknown, names: readonly string[]): ReadColumns {
   if (!(bytes instanceof Uint8Array)) return { columns: [], damage: 'its columns are not bytes' };
   const { text, badAt } = readText(bytes);
@@ -70,7 +68,6 @@ export function readColumns(bytes: unknown, names: readonly string[]): ReadColum
   return { columns, damage: 'its checksum does not match its columns' };
 }
 
-/** A row of runs, with its number. */
 export interface NumberedRow {
   readonly n: number;
   readonly row: RunRow;
@@ -111,7 +108,6 @@ function readStanding([batches, steps, ms, pauses]: readonly string[]): RunStand
   return { batches: Number(batches), steps: Number(steps), ms: Number(ms), pauses: open };
 }
 
-/** The values of a row's columns, with their sum. */
 export function runValues(row: RunRow): readonly SqlValue[] {
   const { id, name, createdAt, parent, fence, holder, leasedUntil, outcome, endedAt, cancelRequested, standing } = row;
   const own = [id, name, createdAt, parent, fence];
@@ -128,13 +124,11 @@ export function runValues(row: RunRow): readonly SqlValue[] {
 const NOT_HELD = [null, null, null, null];
 const NOT_NOTED = [null, null, null, null];
 
-/** The values of an answer's columns, with their sum. */
 export function answerValues(n: number, { key, id, value, at, by }: Answer): readonly SqlValue[] {
   const values = [key, id, value ?? null, at, by];
   return [...values, sumOf([n, ...values])];
 }
 
-/** Returns the answer of a row, or why the row is not valid. */
 export function readAnswer({ n, bytes }: SqlRow): Answer | string {
   if (!(bytes instanceof Uint8Array)) return 'its columns are not bytes';
   const { columns, damage } = readColumns(bytes, ['n', ...ANSWER_COLUMNS]);
@@ -143,7 +137,6 @@ export function readAnswer({ n, bytes }: SqlRow): Answer | string {
   return { key, id, ...(value === '' ? {} : { value }), at: Number(at), by };
 }
 
-/** Reads a batch, with the position of damage. */
 export function readBatch({ seq, bytes, sum }: SqlRow): StoredBatch {
   const [text, chained] = [bytes, sum].map((part) => readText(part instanceof Uint8Array ? part : new Uint8Array()));
   const damage =

@@ -165,7 +165,6 @@ function prepareFile(
   });
 }
 
-/** The token of the store. */
 export function tokenIn(connection: Connection): string {
   return String(connection.first('SELECT token FROM store')?.['token']);
 }

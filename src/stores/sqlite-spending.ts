@@ -5,7 +5,6 @@ import { readColumns, readRun, SPENDING_COLUMNS, sumOf } from './sqlite-rows.js'
 import type { Statements } from './sqlite-statements.js';
 import { isOutdated, type SpendingRow, type SpendingRows } from './spending.js';
 
-/** The rows of a key in a database. */
 export function spendingRows(statements: Statements, key: string): SpendingRows {
   return {
     all: () =>

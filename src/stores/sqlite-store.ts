@@ -57,7 +57,6 @@ interface Place {
 /** Number of batches read at once: some MiB at most. */
 const PAGE = 64;
 
-/** The store on an open database. */
 export class SqliteStore implements FileStore {
   readonly #database: Connection;
   readonly #statements: Statements;

@@ -2,7 +2,6 @@ import { SkeinError } from '../base/errors.js';
 import { isPlainObject, type Json } from '../base/json.js';
 import type { Question } from '../engine/ports/durable.js';
 
-/** A person's decision about an attempt. */
 export type Decision =
   | { readonly verdict: 'approve' | 'reject' }
   /** The step runs again with this correction. */

@@ -22,7 +22,6 @@ import { askModel, kindOf, supervisePrompt } from './prompts.js';
 import { modelBehind, supervisor as supervisorOf } from './supervisor.js';
 import { asReconciled, asVerdict, verdictIn } from './verdict.js';
 
-/** What the phases of a run are created from. */
 export interface PhaseDeps extends AsideModels {
   /** Judges the steps that have no supervisor of their own. Defaults to a model. */
   readonly supervisor?: Supervisor | undefined;

@@ -8,18 +8,15 @@ import type { StepContext } from '../engine/ports/executor.js';
 import type { Phase } from '../events/supervision.js';
 import { phaseAgent } from '../plan/nodes.js';
 
-/** The request of a phase to a model. */
 export interface PhasePrompt {
   readonly system: string;
   readonly prompt: string;
 }
 
-/** The name of a node's kind for people. */
 export function kindOf({ kind, role }: PlanNode): string {
   return role ?? kind;
 }
 
-/** The prompt for the step's commitment. */
 export function commitPrompt({ node, goal }: SupervisedTask): PhasePrompt {
   const kind = kindOf(node);
   return {
@@ -131,10 +128,8 @@ function outputText({ output }: SupervisedAttempt): string {
   return cutMiddle(output === null ? '' : valueText(output));
 }
 
-/** A model call of a phase. */
 export interface PhaseCall extends PhasePrompt {
   readonly phase: Phase;
-  /** `provider/model`, instead of the model of the step. */
   readonly model?: string | undefined;
 }
 

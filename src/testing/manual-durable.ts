@@ -39,7 +39,6 @@ export interface ManualDurableOptions {
   readonly label?: (key: string) => string;
 }
 
-/** The names of {@link ManualDurableOptions}. */
 const OPTIONS: OptionForms<ManualDurableOptions> = {
   runId: 'text',
   startAt: 'a number',

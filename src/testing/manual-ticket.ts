@@ -27,7 +27,6 @@ export interface Entry extends PendingTicket {
   giveUp: (() => void) | undefined;
 }
 
-/** A ticket without an outcome. */
 export function newTicket(key: string): Ticket {
   return { key, outcome: undefined, waiter: undefined };
 }

@@ -190,7 +190,6 @@ function takes(form: Form, node: SourceNode): boolean {
   return form.kind === 'flag' && typeof node.value === 'boolean';
 }
 
-/** Returns the form of a map, by its keys. */
 function partOf(form: DividedForm, node: SourceNode): Form {
   return node.kind === 'map' && form.by.some((key) => has(node, key)) ? form.with : form.without;
 }

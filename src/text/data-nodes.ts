@@ -6,7 +6,6 @@ import { WORDS_OF_DATA } from './source-words.js';
 
 /** What messages about data of a program say. */
 interface WholeData {
-  /** What is wrong, before the list of problems. */
   readonly problem: string;
   readonly hint: string;
 }
@@ -40,7 +39,6 @@ export function readData<T>(
   }
 }
 
-/** The position of the whole data. */
 const ROOT: Position = { line: 0, column: 1 };
 
 const NOT_DATA = 'not-data';

@@ -17,7 +17,6 @@ export interface Unread {
   readonly hint?: string;
 }
 
-/** The text of a file, or why it could not be read. */
 export type ReadResult = { readonly ok: true; readonly text: string } | Unread;
 
 /** Decides whether a file or folder may be read. `path` is absolute. */

@@ -6,15 +6,12 @@ import { WORDS_OF_FILES, type SourceWords } from './source-words.js';
 /** Collects the problems that a notation finds. */
 export interface Findings {
   readonly list: Problem[];
-  /** See {@link FindingsOptions}. */
   readonly lenient: boolean;
-  /** The words of messages about what is read. */
   readonly words: SourceWords;
   error(code: string, message: string, at: Position | undefined, hint?: string): void;
   warning(code: string, message: string, at: Position | undefined, hint?: string): void;
   /** Reports something unsupported (`not-supported`) whose absence costs meaning or safety: an error, unless files are read leniently. */
   lost(loses: 'meaning' | 'safety', message: string, at: Position | undefined, hint: string): void;
-  /** Adds problems that another reader found. */
   add(problems: readonly Problem[]): void;
   /** Returns a hint with the name that was most likely meant. */
   near(word: string, candidates: Iterable<string>): string | undefined;

@@ -15,7 +15,6 @@ import type {
 /** A JSON Schema as plain data. */
 export type SchemaData = { readonly [keyword: string]: unknown };
 
-/** How a file is described. */
 export interface SchemaOptions {
   readonly title: string;
   readonly about: string;

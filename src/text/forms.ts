@@ -17,7 +17,6 @@ export type Form =
   | DividedForm
   | NamedForm;
 
-/** The keys of a map, each with the form of its value. */
 export type Keys = Readonly<Record<string, Form>>;
 
 interface Common {
@@ -55,7 +54,6 @@ export interface WordForm<T extends string = string> extends Common {
   readonly exact?: boolean;
 }
 
-/** A whole number. */
 export interface IntegerForm extends Common {
   readonly kind: 'integer';
   readonly min?: number;
@@ -68,7 +66,6 @@ export interface NumberForm extends Common {
   readonly max: number;
 }
 
-/** `true` or `false`. */
 export interface FlagForm extends Common {
   readonly kind: 'flag';
   /** The only allowed value. */
@@ -87,7 +84,6 @@ export interface ListForm extends Common {
 export interface ForeignKey {
   /** What the file loses if the key is ignored. */
   readonly loses: 'meaning' | 'safety' | 'nothing';
-  /** The alternative to suggest. */
   readonly hint: string;
 }
 
@@ -109,7 +105,6 @@ export interface MapForm<T extends Keys = Keys> extends Common {
   readonly apart?: readonly (readonly [string, string])[];
   /** The keys that switch the map off, each with the value that does so. Nothing else in the map counts then. */
   readonly off?: Readonly<Record<string, boolean>>;
-  /** The hint if a text is given instead. */
   readonly insteadOfText?: string;
 }
 
@@ -117,7 +112,6 @@ export interface MapForm<T extends Keys = Keys> extends Common {
 export interface NamesForm extends Common {
   readonly kind: 'names';
   readonly values: Form;
-  /** The pattern of the names. */
   readonly pattern?: string;
   readonly min?: number;
 }
@@ -170,10 +164,8 @@ export type Values<K extends Keys> = {
 
 type More<T> = Omit<T, 'kind' | 'about'>;
 
-/** Creates a row for a text. */
 export const text = (about: string, more: More<TextForm> = {}): TextForm => ({ kind: 'text', about, ...more });
 
-/** Creates a row for one of several words. */
 export const word = <const T extends string>(
   words: readonly T[],
   about: string,
@@ -188,7 +180,6 @@ export const number = (about: string, more: More<NumberForm>): NumberForm => ({ 
 /** Creates a row for `true` or `false`. */
 export const flag = (about: string, more: More<FlagForm> = {}): FlagForm => ({ kind: 'flag', about, ...more });
 
-/** Creates a row for a list. */
 export const list = (items: Form, about: string, more: Omit<More<ListForm>, 'items'> = {}): ListForm => ({
   kind: 'list',
   about,
@@ -218,10 +209,8 @@ export const names = (values: Form, about: string, more: Omit<More<NamesForm>, '
   ...more,
 });
 
-/** Creates a row for any value. */
 export const any = (about: string, more: More<AnyForm> = {}): AnyForm => ({ kind: 'any', about, ...more });
 
-/** Creates a row for one of several forms. */
 export const either = (
   forms: readonly Form[],
   about: string,
@@ -240,7 +229,6 @@ export const divided = (by: readonly string[], forms: Pick<DividedForm, 'with' |
   ...forms,
 });
 
-/** Refers to a form by name. */
 export const named = (name: string): NamedForm => ({ kind: 'named', name });
 
 /** Creates a row for a map whose keys depend on the value of one of them. */

@@ -4,7 +4,6 @@ import { quoteShort } from '../lang/value-text.js';
 import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.js';
 import { placesOf, type Places } from './places.js';
 
-/** The data of a JSON text, and all problems with its form. */
 export interface ParsedJson {
   /** Undefined if the text is empty or could not be read. */
   readonly root: SourceNode | undefined;
@@ -124,7 +123,6 @@ class JsonReader {
     return next === 'end' ? { kind: 'map', entries, at } : undefined;
   }
 
-  /** Reads a key with its colon. */
   private key(): string | undefined {
     if (this.text[this.offset] !== '"') return this.wrong('a key in double quotes is expected here');
     const key = this.string();

@@ -7,7 +7,6 @@ import type { Fields } from './shape.js';
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const LONGEST = 64;
 
-/** The form of a name, for rows of key tables. */
 export const NAME_FORM = {
   pattern: NAME.source,
   longest: LONGEST,

@@ -33,7 +33,6 @@ export interface SourceMap {
   readonly at: Position;
 }
 
-/** One key of a map with its value. */
 export interface SourceEntry {
   readonly key: string;
   readonly at: Position;

@@ -13,13 +13,11 @@ const delay = (about: string): Form =>
 /** Creates a row for texts only: a model does not say numbers. */
 const said = (): Form => text('', { from: 'string' });
 
-/** A tool call of an answer. */
 export const CALL = map(
   { name: text('the tool', { needed: true }), input: any('its input; a text is sent as it is') },
   'a tool call',
 );
 
-/** The key `error` of an answer. */
 export const ERROR = map(
   {
     code: word(ERROR_CODES, 'an error code of Skein', { exact: true }),
@@ -31,13 +29,11 @@ export const ERROR = map(
   { one: ['code', 'status'] },
 );
 
-/** The key `question` of an answer. */
 export const QUESTION = map(
   { text: text('what is asked', { needed: true }), choices: texts('answers to choose from') },
   'asks the person with the tool ask_user',
 );
 
-/** The key `usage` of an answer. */
 export const USAGE = map(
   { input: integer('tokens read', { min: 0, max: MANY }), output: integer('tokens written', { min: 0, max: MANY }) },
   'tokens that are counted; by default a quarter of the characters',
@@ -85,7 +81,6 @@ export const RULE = map(
   { one: ['answer', 'answers', 'real'] },
 );
 
-/** An answer of the person. */
 export const REPLY = map(
   {
     question: text('a piece of what is asked', { needed: true }),

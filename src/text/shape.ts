@@ -14,7 +14,6 @@ import {
 } from './nodes.js';
 import { insteadOf, meantBy } from './synonyms.js';
 
-/** How a map is read. */
 export interface ShapeOptions {
   /** The map's name in messages: `config`, `step "a"`. Empty for the whole file. */
   readonly name: string;
@@ -75,7 +74,6 @@ export class Fields {
     private readonly map: SourceMap,
     /** The map's name in messages. Empty for a whole file. */
     readonly name: string,
-    /** Collects the problems. */
     readonly findings: Findings,
     private readonly exact: boolean,
     /** Unknown keys of the map. */
@@ -84,7 +82,6 @@ export class Fields {
     this.entryBy = new Map(map.entries.map((entry) => [entry.key, entry]));
   }
 
-  /** The place of the map. */
   get at(): Position {
     return this.map.at;
   }
@@ -119,7 +116,6 @@ export class Fields {
     if (this.lacks(key)) this.error(code, key, message, hint);
   }
 
-  /** The name of a key in messages. */
   called(key: string): string {
     return this.name === '' ? key : `${key} of ${this.name}`;
   }
@@ -138,7 +134,6 @@ export class Fields {
     this.findings.warning(code, message, this.placeOf(key), hint);
   }
 
-  /** Returns a scalar of any type, as written. */
   scalar(key: string): SourceScalar | undefined {
     const node = this.node(key);
     if (node === undefined || (node.kind === 'scalar' && !isNothing(node))) return node;

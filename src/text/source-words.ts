@@ -11,13 +11,11 @@ export interface SourceWords {
   readonly writeItems: string;
   readonly writeText: string;
   readonly writeNumber: string;
-  /** What to do with an entry that is no text. */
   readonly mendText: string;
   /** How a list of texts is written, with one text as an example. */
   readonly writeTexts: (example?: string) => string;
 }
 
-/** Words for a file of YAML. */
 export const WORDS_OF_FILES: SourceWords = {
   list: 'a list',
   map: 'a map',
@@ -32,7 +30,6 @@ export const WORDS_OF_FILES: SourceWords = {
   writeTexts: (example = 'one, two') => `write a list: [${example}]`,
 };
 
-/** Words for data of a program. */
 export const WORDS_OF_DATA: SourceWords = {
   list: 'an array',
   map: 'an object',

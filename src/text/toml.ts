@@ -7,7 +7,6 @@ import type { SourceEntry, SourceMap, SourceNode, SourceScalar } from './nodes.j
 /** Configuration in TOML is small. The parser takes more than linear time and recurses for each character of a text. */
 const TOML_LIMIT = 64_000;
 
-/** The data of a TOML text, with places. */
 export interface ParsedToml {
   /** Undefined if the text is damaged; the problems say where. */
   readonly root: SourceMap | undefined;
@@ -43,7 +42,6 @@ export async function parseToml(text: string, file: string): Promise<ParsedToml>
   }
 }
 
-/** A map that is still being filled. */
 interface OpenMap {
   readonly kind: 'map';
   readonly at: Position;

@@ -1,7 +1,6 @@
 import { Composer, Parser, type Document, type DocumentOptions, type ParseOptions, type SchemaOptions } from 'yaml';
 import { tokensWithin, type LimitFinding, type YamlLimits } from './yaml-limits.js';
 
-/** The content of a YAML text. */
 export interface ComposedYaml {
   /** The limit that the text exceeds. If set, nothing else counts. */
   readonly exceeded: LimitFinding | undefined;
@@ -11,7 +10,6 @@ export interface ComposedYaml {
   readonly second: number | undefined;
 }
 
-/** Options of the YAML library. */
 export type ComposeOptions = ParseOptions & DocumentOptions & SchemaOptions;
 
 /**

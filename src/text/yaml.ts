@@ -9,13 +9,10 @@ import { placesOf } from './places.js';
 import { composeYaml } from './yaml-document.js';
 import { YAML_LIMITS, type YamlLimits } from './yaml-limits.js';
 
-/** The data of a YAML text, and all problems with its form. */
 export interface ParsedYaml extends ParsedJson {
-  /** The text that was parsed. */
   readonly text: string;
 }
 
-/** How a text is parsed. */
 export interface YamlOptions {
   /** Line of the file on which the text begins. Default 1. */
   readonly firstLine?: number;
@@ -276,9 +273,7 @@ function isParsed(value: unknown): value is ParsedNode {
   return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value);
 }
 
-/** A file other than a workflow. */
 interface WholeFile {
-  /** The path shown in positions. */
   readonly file: string;
   /** Its name in the error: `the prices prices.yaml have problems`. */
   readonly problem: string;

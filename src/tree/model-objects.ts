@@ -7,7 +7,6 @@ import type { RunOptions } from '../runtime/options.js';
 import type { TreeRunOptions } from './state.js';
 import type { Runtime } from './runtime.js';
 
-/** Collects the model objects of a tree and its runtime. */
 export function modelObjects(tree: TreeWorkflow, defaults: TreeOverride): readonly NamedModel[] {
   const found = [modelOf(defaults)];
   for (const node of walkTree(tree)) if (node.kind !== 'workflow') found.push(modelOf(node.override));
@@ -44,7 +43,6 @@ export function objectProviders(objects: readonly NamedModel[]): Readonly<Record
   return providers;
 }
 
-/** Returns the options of a tree's run: its own, and those of the runtime. */
 export function runOptionsOf(
   objects: readonly NamedModel[],
   { human, supervisor }: Runtime,

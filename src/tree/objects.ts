@@ -281,7 +281,6 @@ function parameterOf(given: TreeParameter): TreeParameter {
   return { ...given };
 }
 
-/** Wraps a step in a workflow of its own. */
 function alone(step: TreeStep): TreeWorkflow {
   const name = step.name.trim() === '' ? step.kind : step.name;
   return { kind: 'workflow', name, inputs: [], sequences: [{ kind: 'sequence', name: 'main', steps: [step] }] };

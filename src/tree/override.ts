@@ -70,7 +70,6 @@ export function modelOf(override: TreeOverride | undefined): NamedModel | undefi
   return override === undefined ? undefined : objects.get(override);
 }
 
-/** Returns the function behind a tool of an override. */
 export function functionOf(tool: FunctionTool): unknown {
   return functions.get(tool);
 }

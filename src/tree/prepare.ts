@@ -18,7 +18,6 @@ import { checkState, givenOf, type TreeRunOptions, type TreeState } from './stat
 import { checkRuntime, defaultsOf, plannedFields, type Runtime } from './runtime.js';
 import type { RunOptions } from '../runtime/options.js';
 
-/** The runtime and the options that a tree is prepared for. */
 export interface Occasion {
   readonly runtime: Runtime;
   readonly options: TreeRunOptions;
@@ -36,12 +35,10 @@ interface Prepared {
 /** The latest preparation of each frozen definition. */
 const kept = new WeakMap<TreeWorkflow, Prepared>();
 
-/** A plan to run, or the problems. */
 export interface Ready extends CompiledTree {
   readonly objects: readonly NamedModel[];
 }
 
-/** Compiles a tree for a run, unless it has problems. */
 export async function compiledFor(tree: TreeWorkflow, { runtime, options, given }: Occasion): Promise<Ready> {
   const prepared = preparedTree(tree, runtime, given);
   const { made, objects } = prepared;
@@ -154,7 +151,6 @@ function hasPerson({ human }: Runtime, { store, answer }: TreeRunOptions): boole
   return human !== undefined || store !== undefined || answer !== undefined;
 }
 
-/** Reports what a runtime lacks. */
 function needs({ objects, modes }: Prepared, { supervisor }: Runtime, isHeard: boolean): readonly Problem[] {
   const problems: Problem[] = [...modelProblems(objects)];
   if (supervisor === undefined && (modes.has('model') || modes.has('human'))) {

@@ -10,7 +10,6 @@ import { treeEvents } from './events.js';
 import type { Runtime } from './runtime.js';
 import type { TreeResult } from './state.js';
 
-/** The listeners of a tree's run. */
 export interface Watching {
   readonly listeners: readonly Listener[];
   /** Ends the watch after the run. Returns the caps reached, and warnings about what could not be written. */

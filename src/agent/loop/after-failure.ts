@@ -22,7 +22,6 @@ const NEXT_AT_ONCE: ReadonlySet<string> = new Set([
 interface Failure {
   readonly error: SkeinError;
   readonly model: OpenedModel;
-  /** The next model of the list. */
   readonly next: OpenedModel | undefined;
   /** How often this turn has already been repeated with this model. */
   readonly failures: number;

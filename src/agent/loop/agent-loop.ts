@@ -13,7 +13,6 @@ import { finalAnswer, isAccepted, type Repairs } from './final-answer.js';
 import { modelCaller, type ModelCaller } from './model-caller.js';
 import { ToolRunner, type ToolRunnerOptions } from './tool-runner.js';
 
-/** What the loop of an agent step works with. */
 export interface LoopOptions extends ToolRunnerOptions {
   /** Limits the step, and decides when it ends. */
   readonly guide: Guide;
@@ -21,13 +20,11 @@ export interface LoopOptions extends ToolRunnerOptions {
   readonly checks: AnswerChecks;
 }
 
-/** How an agent ended. */
 export interface LoopResult {
   /** The final text, or the parsed JSON of a structured output. */
   readonly output: unknown;
   /** The fields of the output that go to channels of their own. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
-  /** The model's last text. */
   readonly text: string;
   /** The bound that ended the step; absent if the step ended on its own. */
   readonly exhausted?: ErrorData | undefined;
@@ -42,7 +39,6 @@ interface LoopState extends Repairs {
   /** Completed turns, including their calls. */
   rounds: number;
   toolCalls: number;
-  /** The model's last text. */
   text: string;
   exhausted: ErrorData | undefined;
 }

@@ -8,7 +8,6 @@ import type { StepContext } from '../../engine/ports/executor.js';
 import type { AgentSpec } from '../../plan/agent-spec.js';
 import type { AnswerCheck, CheckedText, CheckFunction, CheckRule, LengthBounds } from '../../plan/answer-check.js';
 
-/** A failed check, with its finding. */
 export interface Violation {
   readonly check: AnswerCheck;
   /** What is wrong, in words that help a model: `the answer contains the banned word "lamp"`. */
@@ -54,7 +53,6 @@ export function answerChecks({ name: agent, checks = [] }: AgentSpec, step: Step
   };
 }
 
-/** The error of a step whose text fails its checks. */
 export function checkFailed(violations: readonly Violation[], agent: string, text: string): SkeinError {
   const [first] = violations;
   const findings = violations.map(({ finding }) => finding);

@@ -9,7 +9,6 @@ export type FieldsRead =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly findings: readonly string[] };
 
-/** Reads the fields of a node from its answer. */
 export interface AnswerFields {
   readonly names: readonly string[];
   /** Whether the step fails without them. */
@@ -47,7 +46,6 @@ export function answerFields(node: AgentNode, step: Pick<StepContext, 'read' | '
 /** The result for answers that need no fields. */
 const NONE: FieldsRead = { ok: true, values: {} };
 
-/** The request to a model whose answer lacks fields. */
 export function fieldsRequest({ names }: AnswerFields): string {
   const listed = names.map((name) => JSON.stringify(name)).join(', ');
   return `Give the whole answer again, corrected, with one JSON object in it that has the fields ${listed}.`;

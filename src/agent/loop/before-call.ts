@@ -24,7 +24,6 @@ export function waitingCall(
   };
 }
 
-/** The reservation for a model call. */
 export interface HeldCall {
   /** Makes the call, and settles the reservation with the reported usage. */
   made(call: Promise<ModelTurn>): Promise<ModelTurn>;

@@ -13,7 +13,6 @@ import type { Gate } from './gate.js';
 import { readInput } from './tool-input.js';
 import { systemClock } from '../../base/clock.js';
 
-/** Checks of a call before any part of it runs. */
 export interface CallChecks {
   /**
    * Returns the tool of a call and its input.
@@ -21,7 +20,6 @@ export interface CallChecks {
    * @throws SkeinError the error that a model sees if the call cannot be made
    */
   prepared(call: ToolCall, tools: OpenParts['tools']): Promise<{ readonly tool: Tool; readonly input: JsonObject }>;
-  /** Returns what is wrong with a call of any tool. */
   fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
   /** The same for a tool of the step itself, which needs nothing to be open. */
   faultOfOwn(call: ToolCall): Promise<Answer | undefined>;
@@ -36,7 +34,6 @@ export interface CallChecks {
   follows(call: ToolCall, tool: WantedCall['tool'], guard: Leading | undefined): (url: URL) => boolean;
 }
 
-/** Decides what untrusted text may lead a call to. */
 export interface Leading {
   follows(call: ToolCall): (url: URL) => boolean;
 }

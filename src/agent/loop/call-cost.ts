@@ -69,7 +69,6 @@ function foundPrice(
   };
 }
 
-/** A model call with its price, from before the call is made. */
 export class PricedCall implements CallUnderWay {
   private known: Spent | undefined = undefined;
 

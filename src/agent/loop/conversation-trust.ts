@@ -79,7 +79,6 @@ export class ConversationTrust {
     return [...this.step.own].some((name) => name === ASK_USER || MEMORY_TOOLS.has(name));
   }
 
-  /** Adds the tool descriptions, which the model reads. */
   addDescriptions(): void {
     for (const { origin } of this.step.opened.tools) if (origin !== undefined) this.add(descriptionsOf(origin));
   }
@@ -102,7 +101,6 @@ export class ConversationTrust {
     return begun.level === 'trusted' ? this.texts : [heardText(begun, this.step.path, prompt), ...this.texts];
   }
 
-  /** Adds the label of the agents' shared memory. */
   addMemory(): void {
     this.join(this.step.run.memory);
   }
@@ -123,7 +121,6 @@ export class ConversationTrust {
     if (answer.lost === true && this.isFunction(call.name)) run.lostFiles();
   }
 
-  /** What the conversation heard and wrote so far. */
   left(): LeftBehind {
     return { heard: this.label, ...(this.spread.size === 0 ? {} : { wrote: [...this.spread] }) };
   }
@@ -229,7 +226,6 @@ function searchedBy(model: string): Label {
   return { level: 'untrusted', isPrivate: false, sources: [`model:${model}`] };
 }
 
-/** The trust that the user declares for a server. */
 function serverOf({ origin }: Partial<OpenedTool> = {}, { servers = {} }: GuardRules): ServerTrust {
   return (origin && Object.hasOwn(servers, origin.server) ? servers[origin.server] : undefined) ?? {};
 }

@@ -13,7 +13,6 @@ interface Telling extends Pick<AgentStep, 'step' | 'transcript'> {
   readonly trust: ConversationTrust;
 }
 
-/** The step's input. */
 export function promptOf({ transcript }: Pick<AgentStep, 'transcript'>): string {
   const [begun] = transcript.own;
   return begun?.role === 'user' ? begun.text : '';

@@ -7,10 +7,8 @@ import type { AnswerFields, FieldsRead } from './answer-fields.js';
 import { checkFailed, type AnswerChecks, type Violation } from './answer-checks.js';
 import { checkOutput, repairPrompt } from './structured-output.js';
 
-/** The parts of a step that answers are judged by. */
 interface Judging extends AgentStep {
   readonly checks: AnswerChecks;
-  /** Absent if the node has no fields. */
   readonly fields?: AnswerFields | undefined;
 }
 

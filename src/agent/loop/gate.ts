@@ -25,13 +25,11 @@ export interface Gate {
   refusal(call: ToolCall, asking: Asking, isAllowed: boolean): Promise<Answer | undefined>;
   /** The rule that forbids the call, if one does; a person is not asked about such a call. */
   forbids(call: ToolCall): string | undefined;
-  /** Whether no rule and no person has to allow the call. */
   isFree(call: ToolCall): boolean;
   /** False for a tool that appeared after the step began, so that neither a person nor a rule judged it. */
   isForeseen(call: ToolCall, tool: Tool): boolean;
 }
 
-/** What a gate depends on in addition to the agent. */
 export interface Known {
   readonly recorded: ReadonlyMap<string, OpenedTool>;
   readonly stepTools: ReadonlyMap<string, unknown>;
@@ -43,13 +41,11 @@ export interface Known {
 
 /** A call that the author of a workflow wrote. */
 export interface Granted {
-  /** The caller's name in questions. */
   readonly who: string;
   /** Whether the call contains no value from the run. */
   readonly isFixed: boolean;
 }
 
-/** The agent's name in questions. */
 export function agentCalled({ name }: AgentSpec): string {
   return `the agent "${name}"`;
 }

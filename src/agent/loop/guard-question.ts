@@ -14,7 +14,6 @@ export interface GuardedCallToShow {
   readonly decision: Decision;
   /** Where the call's arguments occur in the texts read. */
   readonly traces: readonly Trace[];
-  /** The patterns that matched the call. */
   readonly findings?: readonly string[];
   /** Whether the arguments form a whole, such as a command: none of them can be left free. */
   readonly isWhole: boolean;

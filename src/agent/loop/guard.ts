@@ -55,7 +55,6 @@ const EXPIRED: Answer = {
   own: true,
 };
 
-/** A call that may be made. */
 export interface ClearedCall {
   /** The call as it is made: a reviewer may have changed its arguments. */
   readonly call: ToolCall;
@@ -85,13 +84,11 @@ interface Guarding extends Pick<AgentStep, 'spec' | 'opened' | 'step' | 'transcr
   readonly authored?: Authored | undefined;
 }
 
-/** A call as the author of a workflow wrote it. */
 export interface Authored {
   /** Whether no value is inserted, neither into a word of a command nor into an argument of another call. */
   readonly isFixed: boolean;
   /** Names of arguments into which no value is inserted. */
   readonly fixed: ReadonlySet<string>;
-  /** What the call declares by its presence in the file. */
   readonly declared: Declarations;
 }
 
@@ -267,9 +264,7 @@ function isAsked(one: Decision | Answer | undefined): one is Decision {
   return one !== undefined && 'kind' in one && one.kind !== 'allow';
 }
 
-/** The facts about a call that the guard decides by. */
 interface CallFacts extends GuardedCall {
-  /** Whether the tool is a stand-in. */
   readonly pretended: boolean;
   /** Whether the call reads what the user vouches for. */
   readonly isTrustedRead: boolean;

@@ -15,7 +15,6 @@ function doneBy(who: string): Answer {
   return { output: `${CUT_OFF} ${who} says that it was done. ${NOT_KNOWN}`, isError: false, own: true, lost: true };
 }
 
-/** The step of a lost call. */
 interface Place {
   readonly step: Pick<StepContext, 'note'>;
   readonly use: AgentStep['use'];

@@ -21,7 +21,6 @@ import { outputInstructions, outputRequest } from './structured-output.js';
 /** Runs the `index`-th call of a back end with a loop of its own. */
 type Dispatch = (call: ToolCall, io: StepIo, index: number) => Promise<ToolResult>;
 
-/** What all turns of an agent share. */
 interface Turns extends AgentStep {
   readonly dispatch: Dispatch;
   readonly inside: Inside | undefined;
@@ -29,7 +28,6 @@ interface Turns extends AgentStep {
   circumstances(): string;
   /** Warnings that this step has already emitted. */
   readonly told: Set<string>;
-  /** The previous turn. */
   last: LastTurn | undefined;
   /** The model that a budget named. */
   cheaper: OpenedModel | undefined;
@@ -52,7 +50,6 @@ interface LastTurn {
 export interface ModelCaller {
   /** Returns the answer to the conversation so far. */
   readonly ask: (turn: number) => Promise<ModelTurn>;
-  /** Name of the last call. */
   readonly lastCall: () => string;
 }
 
@@ -64,7 +61,6 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: I
   const { step, spec, phase, callName = phase, timeoutMs, fields } = agentStep;
   const { opened, stepTools, transcript, use, prices, replayed } = agentStep;
   let current = 0;
-  /** How often calls of this model were repeated. */
   let repeats = 0;
   let same: string | undefined;
   let name = '';
@@ -120,9 +116,7 @@ export function modelCaller(agentStep: AgentStep, dispatch: Dispatch, inside?: I
 interface Call {
   readonly name: string;
   readonly asking: Asking;
-  /** Whether the call has failed before. */
   readonly again: boolean;
-  /** Number of calls of tools inside it. */
   dispatched: number;
 }
 

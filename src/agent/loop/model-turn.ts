@@ -7,7 +7,6 @@ import type { Model, ModelPart, ModelRequest, ModelTurn, ToolCall } from '../mod
 export interface Heard {
   /** Whether any part of the answer has arrived: the provider may bill the call. */
   begun: boolean;
-  /** The provider's token counts. */
   usage?: Usage | undefined;
   /** The amount that the provider reports as billed. */
   cost?: Cost | undefined;

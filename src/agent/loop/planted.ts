@@ -10,7 +10,6 @@ interface Parts {
   readonly opened: Opened;
 }
 
-/** Calls that are decided together. */
 interface Deciding {
   readonly calls: readonly ToolCall[];
   /** Whether the call was made, so that it is not made again. */

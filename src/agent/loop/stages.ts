@@ -24,11 +24,9 @@ export interface StagesOf {
   readonly guards: readonly CustomGuard[];
 }
 
-/** What the stages of a step depend on. */
 export interface StagesStep extends StagesOf {
   readonly step: StepContext;
   readonly agent: string;
-  /** The agent's input. */
   readonly task: string;
   readonly rules: GuardRules;
 }
@@ -51,7 +49,6 @@ export interface StagedCall {
   readonly io?: StepIo | undefined;
 }
 
-/** The verdict of the stages on a call. */
 export type Judged =
   | { readonly kind: 'pass' }
   | { readonly kind: 'ask'; readonly rule: string; readonly why: string }

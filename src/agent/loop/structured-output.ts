@@ -38,7 +38,6 @@ export function outputInstructions(output: StructuredOutput): string {
   ].join('\n');
 }
 
-/** The prompt of the repair round. */
 export function repairPrompt(
   output: StructuredOutput | undefined,
   findings: readonly string[],

@@ -6,7 +6,6 @@ import type { ToolCall } from '../model.js';
 import type { Tool } from '../tool.js';
 import { messageOf } from '../../base/thrown.js';
 
-/** The parts of a tool that govern its input. */
 type InputRules = Pick<Tool, 'inputSchema' | 'coerce' | 'rename'>;
 
 /**

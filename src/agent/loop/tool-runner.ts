@@ -28,7 +28,6 @@ import { readInput } from './tool-input.js';
 
 export interface ToolRunnerOptions extends AgentStep {
   readonly run: RunTrust;
-  /** Collects the labels of the results. */
   readonly trust: ConversationTrust;
   /** Models and guards of the program that examine calls; absent if there are none. */
   readonly stages?: Stages | undefined;
@@ -44,7 +43,6 @@ export class ToolRunner {
   private readonly gate: Gate;
   private readonly check: CallChecks;
   private readonly policy: PolicyCheck;
-  /** What was found of planted programs, turn by turn. */
   readonly planted: PlantedPrograms;
   private guard: Guard | undefined;
   private readonly looks: (call: ToolCall, at: string) => Pick<Asking, 'fault' | 'decide'> & Looks;
@@ -161,7 +159,6 @@ export class ToolRunner {
     return { digest: () => callDigest(call, this.recorded.get(call.name)?.code) };
   }
 
-  /** The identity of a call that may have an outcome. */
   private identified(call: ToolCall): Identity {
     // Called only on demand: starting to watch reports the labels of all channels.
     return { ...this.identityOf(call), current: (name) => this.options.step.watch().current(name) };
@@ -251,7 +248,6 @@ export class ToolRunner {
   }
 }
 
-/** A call that may be made as it is. */
 function asWanted(call: ToolCall): ClearedCall {
   return { call, isChanged: false, isAllowed: false };
 }

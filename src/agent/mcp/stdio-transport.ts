@@ -16,9 +16,7 @@ const DRAIN_MS = 200;
 const STDERR_BYTES = 4 * 1024;
 const NEWLINE = 10;
 
-/** How a server process is started. */
 export interface StdioServer {
-  /** The program's name in messages. */
   readonly command: string;
   line(): Promise<readonly [string, ...string[]]>;
   readonly env: Readonly<Record<string, string>>;

@@ -19,7 +19,6 @@ export interface Way {
   readonly goodbye?: () => Promise<void>;
 }
 
-/** What a server is started or reached with. */
 export interface TransportSettings {
   readonly env: Environment;
   readonly cwd: string;

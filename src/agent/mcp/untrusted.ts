@@ -9,7 +9,6 @@ const MAX_SCHEMA_DEPTH = 32;
 /** Characters invisible to a person but not to a model: controls, directions, zero width, variation selectors, tags. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu;
 
-/** Keywords whose values are schemas by name. */
 const SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 /** Keywords with regular expressions, which a validator would run on the main thread, where one can block it. */
 const EXPRESSIONS = new Set(['pattern', 'patternProperties']);

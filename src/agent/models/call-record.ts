@@ -15,7 +15,6 @@ export interface NormalCall {
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)/g;
 
-/** Converts a request to the form that is recorded and compared. */
 export function normalCall(model: string, request: ModelRequest): NormalCall {
   return {
     model,

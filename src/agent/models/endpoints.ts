@@ -8,12 +8,10 @@ import { envValue, hostVariable, mayReceive, ownerOf, type Env } from './environ
 import { strangersRefusal } from '../../guard/policy.js';
 import { domainRefusal } from '../permissions/policy-check.js';
 
-/** The address of a provider, and its key. */
 export interface Endpoint {
   /** Without a slash at the end; undefined: the package's default. */
   readonly baseUrl: string | undefined;
   readonly key: string | undefined;
-  /** The variable that the key comes from. */
   readonly keyEnv: string | undefined;
   /** Set if the key is not sent, because only the workflow file names the address: what to do if it is needed. */
   readonly withheld: string | undefined;

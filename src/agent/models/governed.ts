@@ -30,10 +30,8 @@ export function governorOf(identity: string | object): Governor {
   return governor;
 }
 
-/** How a model is governed. */
 export interface Governed {
   readonly governor: Governor;
-  /** Limits that the run sets. */
   readonly limits?: ProviderLimits | undefined;
   readonly clock?: Clock;
 }

@@ -50,7 +50,6 @@ export function classifyWords(text: string): StatusClass {
   return { code: 'SKEIN_MODEL_FAILED', retryable: true };
 }
 
-/** What to do about a class of error. */
 export function hintFor(code: ErrorCode, status: number | undefined, keyEnv: string | undefined): string | undefined {
   if (status !== undefined && status >= 300 && status < 400)
     return 'redirects are not followed: make the base URL the address that answers';

@@ -13,13 +13,11 @@ import {
 } from './http-status.js';
 import type { Heard } from './rate-headers.js';
 
-/** Where an error came from. */
 export interface ErrorSource {
   /** `provider/model`. */
   readonly model: string;
   /** Texts that must never be shown: keys. */
   readonly secrets: readonly string[];
-  /** The variable that holds the key. */
   readonly keyEnv?: string | undefined;
   /** Set if the key was not sent: what to do about that. */
   readonly withheld?: string | undefined;
@@ -94,7 +92,6 @@ export function notStreamed(source: ErrorSource): SkeinError {
   });
 }
 
-/** The error for a provider without its key. */
 export function keyError(source: ErrorSource): SkeinError {
   const where = source.keyEnv === undefined ? 'the key of its provider' : source.keyEnv;
   return new SkeinError('SKEIN_NO_KEY', `${source.model} needs ${where}, which is empty or not set`, {

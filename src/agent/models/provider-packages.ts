@@ -9,7 +9,6 @@ import { installCommand, takesSchema, type ProviderEntry, type ProviderFactory }
 /** Loads a package by name; `import` in production. */
 export type ImportPackage = (name: string) => Promise<unknown>;
 
-/** A model object of a provider package, with its calling style. */
 export interface LoadedModel {
   readonly model: LanguageModelV3;
   readonly style: LanguageModelOptions;

@@ -40,7 +40,6 @@ const PRICE = map(
   'what a model costs',
 );
 
-/** A file of prices. */
 const PRICES = map(
   {
     date: text('the day of these prices, such as 2026-11-23'),

@@ -120,7 +120,6 @@ interface Parts {
   readonly replay: Counted<Replayer> | undefined;
 }
 
-/** The flag with the highest precedence. */
 function flags({ replay, script, mock, override }: ModelRegistryOptions): Readonly<Record<string, unknown>> {
   if (replay !== undefined) return { replay };
   if (script !== undefined) return { script: typeof script === 'string' ? script : 'given in code' };

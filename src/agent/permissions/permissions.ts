@@ -14,7 +14,6 @@ import { matchesAddress, matchesCommand, matchesPath } from './narrow-match.js';
 import type { ToolOrigin } from '../tool.js';
 
 export interface WantedCall {
-  /** The name that the model called. */
   readonly name: string;
   /** Undefined if it is not a JSON object: such a call has no effect. */
   readonly input: JsonObject | undefined;

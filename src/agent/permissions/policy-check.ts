@@ -5,7 +5,6 @@ import type { NarrowPolicy } from '../../plan/policy.js';
 import { builtInOf } from '../../plan/tool-names.js';
 import { permissionCheck, type WantedCall } from './permissions.js';
 
-/** The policies' rules for the calls of one agent. */
 export interface PolicyCheck {
   /** Returns why a call is forbidden; undefined if it is allowed. */
   readonly refusal: (call: WantedCall) => string | undefined;
@@ -13,7 +12,6 @@ export interface PolicyCheck {
   readonly timeout: (call: WantedCall) => number | undefined;
 }
 
-/** The check of an agent without policies. */
 export const NO_POLICY: PolicyCheck = { refusal: () => undefined, timeout: () => undefined };
 
 /**

@@ -13,13 +13,11 @@ import { SKIPPED_DIRECTORIES, walk } from '../tools/walk.js';
 /** Parts of a repository that name programs, which Git starts outside any sandbox. */
 const STARTED_BY_GIT = ['.git/hooks', '.git/config'];
 
-/** Settings for running a program. */
 export interface Confining {
   readonly use: SandboxUse;
   readonly folders: Folders;
   /** Real path. */
   readonly cwd: string;
-  /** The `PATH` of the program. */
   readonly path: string | undefined;
   readonly signal: AbortSignal;
 }

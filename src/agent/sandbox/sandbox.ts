@@ -14,7 +14,6 @@ export interface Sandbox {
 
 /** What a sandboxed program can see. All paths are real paths. */
 export interface Confinement {
-  /** The working directory. */
   readonly cwd: string;
   /** The only folder that the program can write, apart from empty ones for temporary files. */
   readonly project: string;
@@ -79,7 +78,6 @@ export function works(sandbox: Sandbox): Promise<boolean> {
   });
 }
 
-/** The hint if no sandbox works. */
 const INSTALL_SANDBOX =
   'install bubblewrap (the program bwrap), or allow user namespaces for the program unshare; both exist on Linux only';
 

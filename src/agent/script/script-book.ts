@@ -10,7 +10,6 @@ import { readScript, readScriptInput } from './read-script.js';
 
 /** A script in use: which rules apply, the progress of each, and what was never used. */
 export interface ScriptBook {
-  /** Names of the tools that the script's models call. */
   readonly calls: readonly string[];
   /**
    * Returns the answer to a call; undefined for an unplanned call if the script is not strict or if the supervision of a step calls.
@@ -22,7 +21,6 @@ export interface ScriptBook {
   skip(call: ReplayedCall | StepCalled): void;
   /** The result of the step at a path that calls a tool directly; undefined if the script has none, or lets the call be made. */
   step(called: StepCalled): ScriptAnswer | undefined;
-  /** Whether the script lets the call be made. */
   isReal(called: StepCalled): boolean;
   /** Returns the person's answer to a question and counts it; undefined if the script has none, or none left. */
   reply(question: string): string | undefined;
@@ -36,19 +34,15 @@ export interface ScriptBook {
   finish(): void;
 }
 
-/** The parts of a request that rules compare. */
 type Asked = Pick<ModelRequest, 'messages' | 'caller'>;
 
-/** A step that called a tool directly. */
 export interface StepCalled {
   readonly step: string;
 }
 
-/** The progress of a rule, by step. */
 interface Progress {
   readonly rule: ScriptRule;
   readonly number: number;
-  /** Its line in the file. */
   readonly line: number | undefined;
   /** Number of answers given, by path of the step; a `once` rule has one entry for the run. */
   readonly given: Map<string, number>;

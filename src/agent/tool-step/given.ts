@@ -7,7 +7,6 @@ import type { Template } from '../../lang/values.js';
 import type { ToolUse } from '../../plan/tool-use.js';
 import type { Environment } from '../tools/clean-env.js';
 
-/** A call of a step with all values from the state inserted. */
 export interface GivenCall {
   readonly input: JsonObject;
   readonly stdin: string | undefined;

@@ -91,7 +91,6 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word);
 }
 
-/** The script's result for a step, in the step's form. */
 export function scriptedValue(use: ToolUse, value: Json): Json {
   return inForm(use, value);
 }

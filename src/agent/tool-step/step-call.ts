@@ -37,7 +37,6 @@ interface StepCallOptions extends ToolRunnerOptions {
   readonly env: Environment;
 }
 
-/** The record of a successful call. */
 interface Done {
   readonly value: Json;
   readonly files?: FilesShown;
@@ -255,7 +254,6 @@ function asToolError({ name }: ToolCall, error: unknown): SkeinError {
   return fromErrorData({ code: 'SKEIN_TOOL_FAILED', message: `${name}: ${message}` });
 }
 
-/** The call as listeners see it. */
 function shown({ input }: ToolCall, { stdin }: GivenCall): Json {
   const value = JSON.parse(input) as JsonObject;
   return stdin === undefined ? value : { ...value, stdin };

@@ -8,12 +8,10 @@ import { requiredText } from './tool-input.js';
 import type { ToolProviderOptions } from './provider-options.js';
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.js';
 
-/** What the built-in tools of a session share. */
 export interface BuiltInContext {
   /** Created when the first call needs them. */
   readonly folders: () => Promise<Folders>;
   readonly env: Environment;
-  /** The sandbox that commands run in. */
   readonly sandbox: SandboxUse | undefined;
   /** Memory limit of a program in bytes. */
   readonly memory?: number | undefined;
@@ -31,7 +29,6 @@ export interface BuiltInContext {
 
 type Code = Tool['execute'];
 
-/** The code of each tool, loaded at its first call. */
 const CODE: Readonly<Record<BuiltInTool, (context: BuiltInContext) => Promise<Code>>> = {
   read_file: async (tool) => (await import('./read-file.js')).readFileCode(...(await whereFrom(tool))),
   list_dir: async (tool) => (await import('./glob.js')).listDirCode(...(await whereFrom(tool))),

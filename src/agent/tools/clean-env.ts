@@ -44,7 +44,6 @@ const DEVELOPMENT = [
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE/i;
 
-/** The environment of a process, as Node gives it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

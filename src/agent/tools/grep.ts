@@ -56,7 +56,6 @@ interface Search {
   readonly searchesAll: boolean;
   readonly found: string[];
   readonly notes: string[];
-  /** Cost at the last pause. */
   paused: number;
 }
 

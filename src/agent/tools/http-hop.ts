@@ -10,7 +10,6 @@ import { refused, systemCode } from './tool-input.js';
 
 /** How host names are resolved, and which addresses are allowed. */
 export interface NetworkRules {
-  /** All addresses of a host name. */
   resolve(host: string): Promise<readonly ResolvedAddress[]>;
   allows(address: string): boolean;
   /** Whether requests to a host are allowed at all, whatever its addresses. */

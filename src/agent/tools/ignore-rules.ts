@@ -1,6 +1,5 @@
 import { matchesWildcard } from '../../lang/wildcard.js';
 
-/** A rule of a `.gitignore`. */
 export interface IgnoreRule {
   /** Names along the path from the folder of the file; `**` stands for any number of them. */
   readonly names: readonly string[];

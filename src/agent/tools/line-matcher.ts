@@ -2,7 +2,6 @@ import { PatternError, patternMatcher } from '../../lang/pattern/matcher.js';
 import { compileRegex } from '../../lang/pattern/program.js';
 import { badInput } from './tool-input.js';
 
-/** Tests whether a line matches a search. */
 export interface LineMatcher {
   test(line: string): boolean;
   /** Upper bound of the steps of all lines so far. */
@@ -20,7 +19,6 @@ const MAX_LINE_COST = 10_000_000;
  */
 const STEPS_AT_ONCE = 8;
 
-/** Returns a matcher for lines that contain a text. */
 export function textMatcher(text: string, ignoreCase: boolean): LineMatcher {
   const wanted = ignoreCase ? text.toLowerCase() : text;
   const matcher = {

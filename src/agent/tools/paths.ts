@@ -32,17 +32,13 @@ export interface Folders {
   readonly cwd: string;
   /** Real paths of the other readable directories. */
   readonly extra: readonly string[];
-  /** The paths that belong to Skein itself. */
   readonly own: OwnPlaces;
   /** Files that agents wrote under untrusted influence. */
   readonly written?: WrittenFiles | undefined;
-  /** Resolves a path for reading. */
   locate(path: string): Promise<Place>;
-  /** Resolves a path for writing. */
   locateForWriting(path: string): Promise<Place>;
   /** Resolves the directory that a program starts in. */
   locateForRunning(path: string): Promise<Place>;
-  /** Opens a regular file for reading. */
   openFile(place: Place): Promise<FileHandle>;
   /** Lists the visible entries of a directory. */
   list(place: Pick<Place, 'real' | 'shown'>): Promise<readonly Dirent[]>;
@@ -59,9 +55,7 @@ export interface Folders {
   inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
 }
 
-/** Limits of folders in addition to their paths. */
 interface FolderLimits {
-  /** The paths that belong to Skein itself. */
   readonly own?: OwnPlaces | undefined;
   /** Folder lists of policies: a path must be in a folder of each list. */
   readonly only?: readonly (readonly string[])[];

@@ -115,11 +115,8 @@ function exists(path: string): boolean {
   }
 }
 
-/** Known places, by name and by identity. */
 interface Places {
-  /** True if a place has this path. */
   names(path: string): boolean;
-  /** The places in their current state. */
   current(): { has(path: string): boolean };
 }
 
@@ -168,7 +165,6 @@ function lookAt(path: string): BigIntStats | undefined {
 /** A new name changes a file's `ctime`, which file systems keep with at least this precision, in milliseconds. */
 const COARSEST_MS = 2_000;
 
-/** Identifies a file by its number. */
 export function fileId({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }

@@ -7,7 +7,6 @@ import { readText } from './text.js';
 
 /** Tells the project's own files from foreign ones: dependencies, ignored, outside, or written under untrusted influence. */
 export interface Provenance {
-  /** Whether the content of a file is foreign. */
   readonly isForeign: (place: Pick<Place, 'real'>) => Promise<boolean>;
   /** Whether its name is foreign. A folder name such as `node_modules` is not, nor a name that an ignore rule spells out. */
   readonly isForeignName: (place: Pick<Place, 'real'>) => Promise<boolean>;
@@ -28,7 +27,6 @@ const DEPENDENCIES: ReadonlySet<string> = new Set([
   'venv',
 ]);
 
-/** Provenance by the folders of a session. */
 const MADE = new WeakMap<Folders, Provenance>();
 
 /** Returns the provenance of a session's files. Reads each `.gitignore` of the working directory once in a session. */
@@ -87,7 +85,6 @@ function makeProvenance(folders: Folders): Provenance {
   };
 }
 
-/** The folders from the working directory down to that of a path. */
 function foldersAbove(cwd: string, path: string): readonly string[] {
   const all: string[] = [];
   for (let at = dirname(path); isInside(cwd, at); at = dirname(at)) {

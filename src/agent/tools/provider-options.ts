@@ -57,11 +57,9 @@ export interface ResolvedAddress {
 
 /** A run without models. */
 export interface Mocked {
-  /** Names of the tools that its script calls. */
   calls(): Promise<readonly string[]>;
   /** Whether its script lets a step make its direct tool call. */
   isReal(path: string): Promise<boolean>;
-  /** Returns the script's result of a tool. */
   readonly result: ScriptedResult;
 }
 

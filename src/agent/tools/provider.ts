@@ -59,7 +59,6 @@ async function openAll(
   };
 }
 
-/** The caller of the tools, for messages. */
 function calledBy({ agent, isAlone }: ToolSession): string {
   return `${isAlone === true ? 'step' : 'agent'} ${agent}`;
 }

@@ -20,7 +20,6 @@ const MAX_ARGUMENT_BYTES = 128 * 1024;
 /** Keeps programs from waiting for a person: there is no terminal and no input. */
 const QUIET = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' };
 
-/** What commands run with. */
 interface ShellSettings {
   readonly env: Environment;
   /** Aborted to end running commands. */
@@ -139,7 +138,6 @@ async function start(program: string, begin: () => Promise<ProcessGroup>): Promi
   }
 }
 
-/** Both outputs of a program. */
 class Outputs {
   readonly stdout: OutputWindow;
   readonly stderr: OutputWindow;

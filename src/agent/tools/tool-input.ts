@@ -11,7 +11,6 @@ export function requiredText(input: JsonObject, key: string): string {
   return value;
 }
 
-/** Returns text, or undefined if the key is absent or null. */
 export function optionalText(input: JsonObject, key: string): string | undefined {
   const value = ownValue(input, key) ?? undefined;
   if (value === undefined) return undefined;
@@ -39,12 +38,10 @@ export function wholeNumber(
   return Math.min(value, range.most);
 }
 
-/** The error for arguments that the model can correct. */
 export function badInput(message: string, hint?: string): SkeinError {
   return new SkeinError('SKEIN_TOOL_FAILED', message, { hint });
 }
 
-/** The error for a call that the rules forbid. */
 export function refused(message: string, hint?: string): SkeinError {
   return new SkeinError('SKEIN_TOOL_REFUSED', message, { hint });
 }

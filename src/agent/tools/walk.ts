@@ -5,18 +5,15 @@ import type { Folders, Place } from './paths.js';
 /** What a walk leaves out, and its signal. */
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Names of directories to skip. */
   readonly skip: ReadonlySet<string>;
 }
 
-/** A regular file that a walk found. */
 export interface WalkedFile {
   /** Path relative to the start of the walk, with `/`. */
   readonly path: string;
   readonly place: Place;
 }
 
-/** Most entries that a walk examines. */
 export const MAX_ENTRIES = 200_000;
 const MAX_DEPTH = 64;
 

@@ -93,11 +93,9 @@ const READERS = new Set('cat head tail wc ls stat diff cmp grep md5sum sha1sum s
 const INTERPRETERS =
   /^(?:\w*sh|env|sudo|doas|xargs|find|awk|gawk|mawk|sed|perl|ruby|php|node|nodejs|deno|bun|python[\d.]*|pwsh|powershell|cmd|nohup|nice|timeout|time|exec|eval|busybox)$/;
 
-/** The files that a command may name. */
 export interface NamedFiles {
   /** Texts that the program may interpret as paths. */
   readonly words: readonly string[];
-  /** Whether the program can only read them. */
   readonly reads: boolean;
 }
 

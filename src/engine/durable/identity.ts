@@ -46,7 +46,6 @@ export function wholeDefinitionOf(compiled: CompiledNode): string {
   return digestText(canonicalJson([definitionOf(compiled), withoutPlaces(plan), functions]));
 }
 
-/** A plan without its places in files. */
 function withoutPlaces(plan: Plan): object {
   const nodes = plan.nodes.map(({ at: _at, ...node }) =>
     'plan' in node ? { ...node, plan: withoutPlaces(node.plan) } : node,
@@ -54,7 +53,6 @@ function withoutPlaces(plan: Plan): object {
   return { ...plan, nodes };
 }
 
-/** Digests of the functions of an agent: its tools, its checks, and its guide. */
 function agentSources({ tools = {}, checks = {}, guide }: CompiledNode): readonly string[] {
   return [...Object.values(tools), ...Object.values(checks), ...(guide === undefined ? [] : [guide])].map(sourceOf);
 }
@@ -109,7 +107,6 @@ export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<str
   return digests;
 }
 
-/** The {@link codeDigests} by compiled plan. */
 const knownCode = new WeakMap<CompiledPlan, Readonly<Record<string, string>>>();
 
 /** The {@link codeDigests} of a compiled plan, computed once for all its runs. */

@@ -44,7 +44,6 @@ export function answerIn(question: Question | undefined, answer: unknown): Given
   });
 }
 
-/** The problems of an answer. */
 export function findingsOf(question: Question | undefined, value: unknown): readonly string[] {
   return question?.schema === undefined ? [] : schemaFindings(question.schema, value);
 }
@@ -54,7 +53,6 @@ export function waitId({ name, question, expiresMs, schema }: Wait): string {
   return digestText(recordText({ name, question, expiresMs, schema }));
 }
 
-/** A question in its recorded and reported form. */
 export function recordedQuestion(question: Question): RecordedQuestion {
   return asRecorded(question) as RecordedQuestion;
 }

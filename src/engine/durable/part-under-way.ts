@@ -102,7 +102,6 @@ export function partsStandStill(of: CountsParts): () => void {
   };
 }
 
-/** The part is over. */
 export function endPart(of: CountsParts, part: PartUnderWay): void {
   if (part.waits === 0) of.effects -= 1;
   part.over = true;

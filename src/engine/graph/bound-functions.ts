@@ -7,7 +7,6 @@ import { probeKey, type ProbeFunction } from '../../plan/probe.js';
 import { isSupervisor } from '../../plan/supervision.js';
 import type { Bound } from '../steps/policies/policy.js';
 
-/** Looks up a binding by key. */
 type Find = (key: string) => unknown;
 
 /** @throws SkeinError `SKEIN_NO_BINDING` if it is not a function */
@@ -18,7 +17,6 @@ export function boundFunction(fn: unknown, key: string): unknown {
   });
 }
 
-/** The bindings of a node's policies. */
 export function boundTo(fn: Find, prefix: string): Bound {
   return {
     fn: (key) => boundFunction(fn(key), prefix + key),
@@ -31,7 +29,6 @@ export function boundTo(fn: Find, prefix: string): Bound {
   };
 }
 
-/** The agent's functions that are tools, by tool name. */
 export function toolsOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bindings | undefined {
   if (agent.functions === undefined) return undefined;
   return Object.fromEntries(
@@ -39,7 +36,6 @@ export function toolsOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bin
   );
 }
 
-/** The agent's functions that check its texts, by name. */
 export function checksOf({ id, agent }: AgentNode, fn: Find, prefix: string): Bindings | undefined {
   const names = codeChecks(agent);
   if (names.length === 0) return undefined;

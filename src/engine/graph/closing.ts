@@ -89,7 +89,6 @@ export class Closing implements ScopeOwner, Stoppable {
     this.scope.run.owes(this);
   }
 
-  /** Stops the closing where it is. */
   stop(): void {
     this.inside.abort();
     this.scope.count(this.inside.census, this.inside.reports);

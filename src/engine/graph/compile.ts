@@ -131,7 +131,6 @@ export function compile(plan: Plan, bindings: Bindings = {}): CompiledPlan {
   return compilePlan(plan, bindings, { prefix: '', given: [], require: undefined, survived: false });
 }
 
-/** The surroundings of a plan. */
 interface Standing {
   readonly prefix: string;
   /** Names of the values that the surrounding node passes to it. */
@@ -275,7 +274,6 @@ interface Graph {
   readonly plan: Plan;
   readonly shape: GraphShape;
   readonly slots: Slots;
-  /** The cycle of each node. */
   readonly cycles: readonly number[];
 }
 
@@ -322,7 +320,6 @@ function survivesFailure({ onError }: PlanNode): boolean {
   return onError !== undefined && onError !== 'fail';
 }
 
-/** The place of each node in an order. */
 function placesIn(order: readonly number[]): readonly number[] {
   const places: number[] = order.map(() => 0);
   order.forEach((node, place) => {

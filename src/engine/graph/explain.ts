@@ -54,7 +54,6 @@ export function tooOften({ id }: CompiledNode, runs: number): ErrorData {
   };
 }
 
-/** How a failed step ended. */
 export function failureOf(error: ErrorData): 'failed' | 'timed_out' {
   return error.code === 'SKEIN_TIMEOUT' ? 'timed_out' : 'failed';
 }
@@ -75,7 +74,6 @@ export interface SettledFailure {
   readonly node: CompiledNode;
   readonly path: string;
   readonly error: ErrorData;
-  /** The census of what ran inside of it. */
   readonly inside: Census | undefined;
 }
 
@@ -93,7 +91,6 @@ export function settledError(all: readonly SettledFailure[]): ErrorData | undefi
   return { ...first.error, message: texts.join('; '), details };
 }
 
-/** The error for a node that was chosen once more than its cap. */
 export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   const { onMaxVisits } = node.node;
   if (typeof onMaxVisits === 'object' && 'fail' in onMaxVisits) {

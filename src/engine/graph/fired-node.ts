@@ -48,13 +48,11 @@ export abstract class FiredNode {
     return this.compiled.leaf && this.refusal === undefined;
   }
 
-  /** The tokens with which it fired, by in-edge. */
   get arrivals(): Arrivals {
     const { firing } = this;
     return 'kind' in firing ? [firing] : (firing.arrivals ?? []);
   }
 
-  /** The failure that it handles. */
   get failure(): Failure | undefined {
     return this.firing.failure;
   }

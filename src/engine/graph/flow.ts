@@ -12,7 +12,6 @@ import type { Version } from '../state/version.js';
 /** Among so few hops, a linear search is faster than a set. */
 const FEW = 8;
 
-/** Receives nodes that are ready. */
 export interface FlowOwner {
   readonly channels: ChannelTable;
   readonly run: { readonly labels: RunLabels };
@@ -29,7 +28,6 @@ export interface FlowOwner {
  * they were skipped or failed. The final state is their merge (S4). So tokens absorbed by `any` and `quorum` do not count.
  */
 export class Flow {
-  /** Tokens that wait in joins. */
   private waiting = 0;
   private ended: Version[] | undefined = undefined;
   /** Number of `ended`, from the first, that were seen by a version from which everything still to run descends. */
@@ -165,13 +163,11 @@ export class Flow {
     this.fireAlone(this.compiled.index.get(name) ?? -1, live.version, around(live));
   }
 
-  /** Sends a dead token on all forward hops of a node. */
   sendDead(node: CompiledNode, token: Token): void {
     this.decided(token.influence);
     for (const hop of node.hops) if (hop.slot >= 0) this.deliver(hop, token);
   }
 
-  /** Puts a token into an in-edge. */
   private deliver(hop: Hop, token: Token): void {
     const node = this.compiled.nodes[hop.to];
     if (node === undefined) return;
@@ -291,7 +287,6 @@ function around({ depth, round, influence }: Token): Decided {
   return { depth, round: round + 1, influence };
 }
 
-/** All versions that a token carries. */
 export function carriedBy(token: Token): readonly Version[] {
   return token.more === undefined ? [token.version] : [token.version, ...token.more];
 }

@@ -3,7 +3,6 @@ import type { Require } from '../../plan/plan.js';
 import type { CompiledNode } from './compile.js';
 import type { Choice } from './token.js';
 
-/** A failed part of a group. */
 export interface FailedPart {
   readonly path: string;
   readonly error: ErrorData;

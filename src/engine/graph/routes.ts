@@ -14,7 +14,6 @@ import type { Step } from '../steps/step.js';
 import type { Influenced } from '../state/run-labels.js';
 import type { Version } from '../state/version.js';
 
-/** The result of a step, from which its routes choose. */
 interface Result {
   /** The state after the step. */
   readonly version: Version;

@@ -10,9 +10,7 @@ export type TokenKind = 'live' | 'dead' | 'failed' | 'poison';
 
 /** A failed step, as its successors receive it. */
 export interface Failure {
-  /** Id of its node. */
   readonly from: string;
-  /** Its address. */
   readonly path: string;
   readonly error: ErrorData;
 }
@@ -42,9 +40,7 @@ export interface Firing {
   readonly round: number;
   /** Label of what decided that the node fires. */
   readonly influence: number;
-  /** The tokens that met. */
   readonly arrivals?: Arrivals;
-  /** The failure that the node handles. */
   readonly failure?: Failure | undefined;
 }
 
@@ -56,7 +52,6 @@ export type Origin = Pick<Token, 'depth' | 'round'>;
 /** The origin of a token, with what decided that it arrives. */
 export type Decided = Pick<Token, 'depth' | 'round' | 'influence'>;
 
-/** Creates a token with one version. */
 export function tokenOf(
   kind: TokenKind,
   version: Version,

@@ -13,16 +13,13 @@ import { EMPTY_VERSION, type Version } from './version.js';
 /** The value of a channel at the end of the previous run (J12). */
 export interface CarriedChannel {
   readonly kept: Kept;
-  /** Digest of its cell. */
   readonly digest: string;
   /** Source of the value; absent if only the user. */
   readonly label?: Label | undefined;
 }
 
-/** The initial state of a run, by channel. */
 export type Carried = ReadonlyMap<string, CarriedChannel>;
 
-/** The start of a run on a thread. */
 export interface CarriedStart extends RunState {
   /** Channels of the earlier state that the plan does not have. */
   readonly dropped: readonly string[];
@@ -149,9 +146,7 @@ export interface ChannelEnd {
   readonly digest: string;
   /** Source of the value; absent if only the user. */
   readonly label?: Label | undefined;
-  /** The added part. */
   readonly more?: unknown;
-  /** The new value. */
   readonly whole?: unknown;
   /** True if the value is still the given input. */
   readonly isGiven?: boolean;

@@ -53,7 +53,6 @@ export interface Writer {
   readonly visit: number;
 }
 
-/** The circumstances of a write. */
 export interface Moment {
   /** The epoch that writes belong to (V2). */
   readonly epoch: number;
@@ -115,7 +114,6 @@ export function isBefore(a: Cell, b: Cell): boolean {
   return false;
 }
 
-/** A cell of a reducer channel. */
 export function foldedCell(folded: FoldedCell, writer: number, epoch: number): Cell {
   return { value: undefined, writer, epoch, rank: 0, line: undefined, folded, digest: undefined, label: CLEAN };
 }
@@ -306,7 +304,6 @@ export function valueDigest(value: unknown): string {
   }
 }
 
-/** The last recorded value and its text. */
 let recorded: { readonly value: unknown; readonly text: string } = { value: undefined, text: '' };
 
 /** Keeps the JSON text of an immutable value: the next step in a row will most likely read it, and need its digest. */

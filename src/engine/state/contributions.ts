@@ -60,7 +60,6 @@ function compareWritten(a: Written, b: Written): number {
   return a.round - b.round || a.place - b.place || a.visit - b.visit;
 }
 
-/** Whether a chain contains all contributions of another one. */
 export function holdsAll(chain: Contribution | undefined, other: Contribution | undefined): boolean {
   const common = commonLink(chain, other);
   for (let one = other; one !== undefined && one !== common; one = one.before)

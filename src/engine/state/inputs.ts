@@ -49,13 +49,11 @@ export function firstState(compiled: CompiledPlan, given: Readonly<Record<string
   return { version: writer.finish(plan, values), channels };
 }
 
-/** The options of a run's start that determine its state. */
 interface Starting extends MarkedNames {
   readonly first?: RunState;
   readonly inputs?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the initial state of a run, with the labels of its inputs. */
 export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLabels): RunState {
   const first = options.first ?? firstState(compiled, options.inputs);
   const { version, channels, labels: carried } = first;
@@ -83,7 +81,6 @@ export class InputWriter {
     private readonly cellOf: (channel: number, old: Cell | undefined, value: unknown) => Cell,
   ) {}
 
-  /** Writes a value with the type that the input declares. */
   give(input: InputSpec, value: unknown): void {
     const typed = inputValue(input, value);
     if ('value' in typed) this.put(input.channel, typed.value);
@@ -140,7 +137,6 @@ export function checkEdits({ plan, channels }: CompiledPlan, edits: StateEdits =
   if (problems.length > 0) throw inputError(plan, problems);
 }
 
-/** The error for inputs that are missing, unknown or refused. */
 function inputError({ name, inputs, openInputs }: Plan, problems: readonly string[]): SkeinError {
   const known = inputs.map((input) => input.name).join(', ');
   const none = openInputs === true ? undefined : 'the workflow declares no inputs';
@@ -148,7 +144,6 @@ function inputError({ name, inputs, openInputs }: Plan, problems: readonly strin
   return new SkeinError('SKEIN_INPUT', `inputs of '${name}': ${problems.join('; ')}`, present({ hint }));
 }
 
-/** The schema's default; undefined if it has none. */
 export function defaultOf(schema: unknown): unknown {
   if (schema === undefined) return undefined;
   try {

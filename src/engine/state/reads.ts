@@ -38,7 +38,6 @@ export class ReadLog implements ReadObserver {
     private readonly told?: Influenced & { wrote?(path: string): void },
   ) {}
 
-  /** Returns a view of the state for a function, and records its reads. */
   viewFor(fn: unknown): Readonly<Record<string, unknown>> {
     return watchedView(this, fn);
   }
@@ -133,7 +132,6 @@ export class ReadLog implements ReadObserver {
     return Object.fromEntries(names.toSorted().map((name) => [name, this.current(name)]));
   }
 
-  /** The current digest of what a name refers to. */
   current(name: string): string {
     if (name === ALL) return digestOfAll(this.version, this.source);
     if (name === KEYS) return digestOfKeys(this.version, this.source);
@@ -197,7 +195,6 @@ function digestOfAll(version: Version, source: ChannelSource): string {
   return digestText(JSON.stringify(lines.toSorted()));
 }
 
-/** Digest of the names of the written channels. */
 function digestOfKeys(version: Version, source: ChannelSource): string {
   const names = keysOf({ version, source });
   // They rarely change from one step to the next.

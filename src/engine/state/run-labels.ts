@@ -35,12 +35,10 @@ function isClean({ level, isPrivate, sources, more }: Label): boolean {
   return level === 'trusted' && !isPrivate && sources.length === 0 && more === undefined;
 }
 
-/** Receives the labels of what is read. */
 export interface Influenced {
   influenced(label: number): void;
 }
 
-/** A source of channels and of the run's labels. */
 export interface LabelSource extends ChannelSource {
   readonly run: { readonly labels: RunLabels };
 }
@@ -56,7 +54,6 @@ function cellLabel(cell: Cell | undefined, { run }: LabelSource): number {
 /** Labels of whole versions, since functions that read all of a version need them repeatedly. */
 const known = new WeakMap<Version, number>();
 
-/** The label of everything in a version. */
 export function versionLabel(version: Version, { run: { labels } }: LabelSource): number {
   if (!labels.used) return CLEAN;
   let label = known.get(version);

@@ -75,7 +75,6 @@ export abstract class ScopeState {
     return (channel) => readChannel(version, this, channel, reads);
   }
 
-  /** Label of everything in a version. */
   labelOf(version: Version): number {
     return versionLabel(version, this);
   }
@@ -174,7 +173,6 @@ export abstract class ScopeState {
     return plainState({ version, source: this });
   }
 
-  /** A version as the check of the run receives it. */
   protected checkedState(version: Version): State {
     return this.run.checksWholes ? this.plain(version) : this.view(version);
   }

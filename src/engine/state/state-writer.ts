@@ -34,9 +34,7 @@ interface SchemaLike {
 /** The step whose output is written. */
 export interface WritingStep extends Writer {
   readonly compiled: CompiledNode;
-  /** The state that it saw. */
   readonly input: Version;
-  /** Label of its writes. */
   readonly influence: number;
   /** Label of its result, which may have been endorsed. */
   readonly given: number;
@@ -312,9 +310,7 @@ export function validated(schema: unknown, value: unknown, channel: string): unk
   throw new SkeinError('SKEIN_BAD_UPDATE', `the value for '${channel}' does not match its schema: ${why}`);
 }
 
-/** A step that may write to a channel how it ended. */
 interface Ended extends WritingStep {
-  /** Failed items of a map. */
   readonly itemErrors: readonly ItemError[];
 }
 

@@ -140,7 +140,6 @@ export class Version {
   }
 }
 
-/** The version without any values. */
 export const EMPTY_VERSION = new Version([], 0);
 
 /** Whether a channel is beyond a tree of this height. */

@@ -41,10 +41,8 @@ const INHERITED = Object.create(null, {
   },
 }) as Readonly<Record<string, unknown>>;
 
-/** The target of a view's proxy. */
 type Target = Record<string, unknown>;
 
-/** Always empty. */
 const EMPTY = Object.create(INHERITED) as Target;
 
 /** The traps of a view. A reader of all keys reads each of them next, twice: so the position in their order is kept. */
@@ -94,7 +92,6 @@ class View implements ProxyHandler<Target> {
     return { value: this.valueOf(key, cell, channel), enumerable: true, configurable: true, writable: false };
   }
 
-  /** The channel of a name. */
   private find(key: string): number | undefined {
     const { order, source } = this;
     const { names, index } = source.channels;

@@ -10,7 +10,6 @@ export interface ChannelSource {
 /** A state as a function sees it. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** A version, and the names of its channels. */
 export interface Viewed {
   readonly version: Version;
   readonly source: ChannelSource;
@@ -46,7 +45,6 @@ export function readEnd(version: Version, { channels }: ChannelSource, name: str
   return cell === undefined ? undefined : cellEnd(cell, channels.reducers[channel], count);
 }
 
-/** Whether a channel has a reducer. */
 export function isReduced({ channels }: ChannelSource, name: string): boolean {
   return channels.reducers[channels.index.get(name) ?? -1] !== undefined;
 }

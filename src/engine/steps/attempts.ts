@@ -25,14 +25,12 @@ export abstract class Attempts extends FiredNode {
   /** Most steps hold one at most. */
   private activity: Activity | undefined = undefined;
   private activities: Set<Activity> | undefined = undefined;
-  /** True if the step uses a slot. */
   private slot = false;
   /** Label of the result after its endorsement. */
   private vetted: number | undefined = undefined;
   private known: Identity | undefined = undefined;
   private written: Set<string> | undefined = undefined;
 
-  /** The surroundings of the step. */
   protected abstract get around(): ScopeOwner;
 
   /** The scope that the step reads from and that its events belong to. */
@@ -45,7 +43,6 @@ export abstract class Attempts extends FiredNode {
     this.run.reporter.emitAs(again, this.path, this.owner.parent, body);
   }
 
-  /** What the outcome of this attempt depends on. */
   get identity(): Identity {
     return (this.known ??= this.readsOfBody() ?? new WholeAttempt(this));
   }
@@ -89,7 +86,6 @@ export abstract class Attempts extends FiredNode {
     if (this.vetted !== undefined) this.vetted = this.run.labels.join(this.vetted, label);
   }
 
-  /** Label of the result. */
   get given(): number {
     return this.vetted ?? this.influence;
   }

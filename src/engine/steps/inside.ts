@@ -86,7 +86,6 @@ class Inside implements StepContext, Activity {
   /** The outcome of an effect that a budget does not cover: the attempt ends with it, even if the code handles the error. */
   short: Failed | undefined = undefined;
   private readonly calls: CallFold;
-  /** The model call in progress. */
   private made: CallUnderWay | undefined = undefined;
   /** Heard by effects of it. */
   private fromEffects: Label | undefined = undefined;

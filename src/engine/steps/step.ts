@@ -48,9 +48,7 @@ export interface StepOwner extends ChannelSource {
   /** Read-only view of a version, for a user's function. */
   view(version: Version, fn?: unknown, told?: Influenced): State;
   reader(version: Version, told?: Influenced): ReadChannel;
-  /** Label of everything in a version. */
   labelOf(version: Version): number;
-  /** The content of an outputs block. */
   readonly labelled: readonly LabelledChannel[];
   /** Counts steps that ran inside this one, and keeps their reports. */
   count(census: Census, reports: Reports): void;
@@ -58,11 +56,9 @@ export interface StepOwner extends ChannelSource {
   /** Why all its steps are stopped. */
   readonly cutOff: string | undefined;
   bodyOf(kind: CompiledNode['node']['kind']): Body;
-  /** Id of a node by its index. */
   nameOf(node: number): string;
 }
 
-/** The implementation of a node kind. */
 export interface Body {
   /** Starts the body. The step ends by `succeed`, `fail`, `skip` or `pause`, at once or later. */
   start(step: Step): void;
@@ -185,7 +181,6 @@ export class Step extends Waiting implements Work, Effect, PolicedStep {
     return this.owner.reader(this.input, this);
   }
 
-  /** Renders a template with the state that the step sees. */
   render(template: Template): string {
     warnOfMissing(this, [template]);
     return renderTemplate(template, this.reader(), this.owner.labelled, this.run);

@@ -14,9 +14,7 @@ import type { LoopNote } from '../../events/step-notes.js';
 import { RoundTexts, type RoundChange } from '../../lang/lines.js';
 import type { CompiledNode } from '../graph/compile.js';
 
-/** A step near its end. */
 interface Labelled {
-  /** Label of its result. */
   readonly given: number;
   readonly run: Pick<RunServices, 'labels' | 'reporter'>;
   emit(body: EventBody): void;
@@ -29,7 +27,6 @@ export function tellLabel(step: Labelled): void {
   step.emit({ type: 'step.note', note: { kind: 'guard.label', ...factsOf(step) } });
 }
 
-/** A step that succeeds. */
 interface Succeeding {
   readonly path: string;
   readonly run: Pick<RunServices, 'durable' | 'tallies' | 'reporter'>;
@@ -81,7 +78,6 @@ export function cutOffNote({ asking, reserved }: CallUnderWay): StepNote {
   return { kind: 'model.failed', ...asking, error };
 }
 
-/** The notes about a round. */
 export function roundNotes({ change, repeated, oscillating }: RoundChange, round: number): readonly LoopNote[] {
   const notes: LoopNote[] = [{ kind: 'loop.round', round, change }];
   if (repeated) notes.push({ kind: 'loop.repeated', round });
@@ -96,7 +92,6 @@ const said = new WeakMap<object, Map<number, RoundTexts>>();
 interface Visited {
   readonly compiled: CompiledNode;
   readonly visit: number;
-  /** The scope of the step. */
   readonly owner: object;
   emit(body: EventBody): void;
 }

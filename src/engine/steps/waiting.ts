@@ -59,7 +59,6 @@ export abstract class Waiting extends Attempts implements Waiter {
     return this.inner;
   }
 
-  /** Adopts the census and reports of a scope inside this step. */
   adopt(census: Census, reports: Reports): void {
     addCensus((this.inner ??= emptyCensus()), census);
     this.reports = joined(this.reports, reports);

@@ -22,7 +22,6 @@ export interface AgentToolOptions {
   readonly effect?: 'read' | 'idempotent' | 'once';
 }
 
-/** The names of {@link AgentToolOptions}. */
 export const AGENT_TOOL_OPTIONS: OptionForms<AgentToolOptions> = {
   name: 'text',
   description: 'text',
@@ -70,7 +69,6 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
   };
 }
 
-/** Returns the cost of one task. */
 function costOf(agent: AnyAgent): CallBounds {
   return estimateCalls(chainOf({ name: 'cost', inputs: [], nodes: [agentNode(agent).build('agent')] }).plan);
 }

@@ -102,7 +102,6 @@ export function agent(options: AgentOptions): unknown {
   return agentOf(plannedAgent(options), options.name);
 }
 
-/** Returns the internal form of an agent. */
 export function plannedAgent(options: AgentOptions): PlannedAgent {
   const {
     name,

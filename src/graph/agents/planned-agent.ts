@@ -46,7 +46,6 @@ export interface Agent<Answer = string> extends AgentLike {
   toMermaid(): string;
 }
 
-/** Makes an agent from its internal form. */
 export function agentOf<Answer>(planned: Planned, name: string): Agent<Answer> {
   const workflow = planned.kind === 'workflow' ? planned : aloneOf(planned, name);
   return new RunningAgent(planned, checked(workflow)) as Agent<unknown> as Agent<Answer>;

@@ -118,7 +118,6 @@ function revising(task: string, draft: string, critique: string): string {
   return `${task}\n\nYour draft was:\n${draft}\n\nIt was not accepted:\n${critique}\n\nWrite it again, better.`;
 }
 
-/** The critic's verdict. */
 interface Verdict {
   readonly accepted: boolean;
   /** What to improve, as text. */

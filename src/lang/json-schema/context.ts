@@ -1,6 +1,5 @@
 import type { PatternMatcher } from '../pattern/matcher.js';
 
-/** A JSON Schema, as data. */
 export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 /** The parts that keywords have evaluated so far, for `unevaluatedProperties` and `unevaluatedItems`. */
@@ -9,7 +8,6 @@ export interface Seen {
   readonly items: Set<number>;
 }
 
-/** One schema applied to one value. */
 export interface Spot {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly value: unknown;
@@ -63,7 +61,6 @@ export class Budget {
   }
 }
 
-/** The parts of an evaluation that keywords use. */
 export interface Evaluation {
   readonly budget: Budget;
   /** Checks a part of a spot's value by another schema; without `value`, the same value. */
@@ -80,7 +77,6 @@ export interface Evaluation {
 /** Returns whether the value satisfies a keyword, and records findings. */
 export type Keyword = (evaluation: Evaluation, given: unknown, spot: Spot) => boolean;
 
-/** Maximum number of findings that are kept. */
 export const MOST_FINDINGS = 10;
 
 /** Records a finding at a place. Always returns false, for use in a return statement. */
@@ -90,7 +86,6 @@ export function wrong(spot: Pick<Spot, 'at' | 'findings'>, message: string): fal
   return false;
 }
 
-/** Formats a value for a message. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) as string | undefined) ?? 'nothing';
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;

@@ -48,7 +48,6 @@ const HERE = 'https://schema.invalid/';
 export class SchemaIndex {
   /** Whether a keyword depends on what others have evaluated. */
   tracks = false;
-  /** Steps that it took. */
   readonly cost: number;
   /** Every schema in it, with the address of its document. */
   readonly resources = new Map<Readonly<Record<string, unknown>>, string>();

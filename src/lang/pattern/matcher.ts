@@ -21,7 +21,6 @@ export function patternMatcher(
 
 type Test = (code: number) => boolean;
 
-/** Tests whether a text contains a match. */
 export class PatternMatcher {
   /** Steps taken so far. */
   cost = 0;

@@ -231,7 +231,6 @@ export class MachineContext {
   }
 }
 
-/** Counts the bytes of values with their names. */
 function bytesOf(values: Readonly<Record<string, string>>): number {
   const texts = Object.entries(values).flat();
   return texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);

@@ -2,7 +2,6 @@ import { isPlainObject, type JsonObject } from '../../base/json.js';
 import { SkeinError, fromErrorData, type ErrorData } from '../../base/errors.js';
 import { didYouMean } from '../../base/suggest.js';
 
-/** Returns a name as messages show it. */
 export function quoted(name: string): string {
   return JSON.stringify(name);
 }
@@ -34,7 +33,6 @@ export class InvalidEventError extends SkeinError {
   }
 }
 
-/** What is said of a conversation that is over. */
 const OVER = 'workflow is in terminal state';
 
 /**

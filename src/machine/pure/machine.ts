@@ -28,7 +28,6 @@ export interface MachineOptions extends ArtifactLimits {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** The names of {@link MachineOptions}. */
 const OPTIONS: OptionForms<MachineOptions> = {
   clock: 'an object',
   maxArtifactBytes: 'a number',

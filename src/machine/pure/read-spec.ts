@@ -16,7 +16,6 @@ import {
 } from './shapes.js';
 import type { ArtifactDef, Budget, Orchestration, Persistence, Spec, State } from './spec.js';
 
-/** The place of a spec in messages. */
 export const WORKFLOW = new DataPlace('workflow');
 
 const artifact = fields<ArtifactDef>(

@@ -3,7 +3,6 @@ import { asRecorded, isPlainObject, setOwn } from '../../base/json.js';
 import type { Problem, DataPlace } from '../../base/problem.js';
 import { meantOrKnown } from '../../base/suggest.js';
 
-/** A problem and the keys that lead to its place. */
 export interface PlacedProblem {
   readonly problem: Problem;
   readonly keys: readonly string[];
@@ -72,7 +71,6 @@ export function oneOf<T extends string>(...words: readonly T[]): Shape<T> {
   return only(words.map((word) => JSON.stringify(word)).join(' or '), isWord);
 }
 
-/** Any JSON object. */
 export const json: Shape<Record<string, unknown>> = (value, place, problems) => {
   const read = object(value, place, problems);
   try {
@@ -102,7 +100,6 @@ export function record<T>(shape: Shape<T>): Shape<Record<string, T>> {
   };
 }
 
-/** The shapes of an object's keys, by name. */
 export type Fields<T> = { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> };
 
 /** An object with fixed keys. If it is `closed`, other keys are problems; otherwise they are left out. */

@@ -85,7 +85,6 @@ const WORDS = [
 
 const EVENT_NAME = /^[A-Z][a-zA-Z0-9]*$/;
 
-/** The rules for one state and the names that it refers to. */
 class StateRules {
   private readonly place;
   private readonly isComposition: boolean;

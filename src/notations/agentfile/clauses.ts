@@ -22,7 +22,6 @@ import {
 
 type Unfinished<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A statement while its clauses are being read. */
 export interface Draft extends Unfinished<Omit<WorkStatement, 'name'>> {
   name?: Written;
   /** The clauses read so far, by their rank in the usual order. */
@@ -304,7 +303,6 @@ export function reportWord(word: string, meant: string, at: Position, findings: 
   else findings.error('unknown-statement', `${quoteShort(word)} is not a keyword`, at, hint);
 }
 
-/** Describes a token in messages. */
 export function shown({ kind, text }: Token): string {
   if (kind === 'end') return 'the end of the line';
   return kind === 'text' ? 'a text' : quoteShort(kind === 'variable' ? `$${text}` : text);

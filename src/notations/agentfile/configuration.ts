@@ -12,7 +12,6 @@ import type { Workspace } from '../opened-file.js';
 import { securityFrom } from '../security-key.js';
 import { providerNamed, readAgentToml, type AgentToml, type WrittenModel } from './agent-toml.js';
 
-/** A model with its settings, as in plans. */
 export interface ChosenModel {
   readonly model?: string;
   readonly settings?: ModelSettings;
@@ -27,7 +26,6 @@ export interface Configuration extends Pick<AgentToml, 'servers' | 'budget' | 'd
   readonly profiles: ReadonlyMap<string, ChosenModel>;
   /** Absolute paths of the folders searched for skills. */
   readonly roots: readonly string[];
-  /** Additional tools, and the file that names them. */
   readonly tools: { readonly names: NonNullable<AgentToml['tools']>; readonly file: string } | undefined;
 }
 
@@ -81,7 +79,6 @@ function strictest(layers: readonly (Security | undefined)[]): Security | undefi
 
 interface Layer {
   readonly toml: AgentToml;
-  /** The path shown in messages. */
   readonly file: string;
   readonly folder: string;
 }

@@ -195,7 +195,6 @@ class Definer {
     };
   }
 
-  /** Resolves a name in `USING`. */
   private used<T>(
     { text, at }: Written,
     what: string,
@@ -289,7 +288,6 @@ class Definer {
   }
 }
 
-/** Returns the settings that agents and goals share. */
 function settingsOf({ budget, security, endorsed }: WorkStatement): Pick<TreeAgent, 'budget' | 'security' | 'endorse'> {
   const endorse = endorsed === true ? ('person' as const) : undefined;
   return present({ budget: budget?.budget, security: security?.security, endorse });

@@ -21,10 +21,8 @@ import type { Agentfile, WorkStatement } from './statements.js';
 import { offerTools, type OfferedTools } from './tools.js';
 import { checkGiven, listedInputs } from '../inputs-key.js';
 
-/** An Agentfile as a tree, and everything it is compiled with. */
 interface ReadAgentfile {
   readonly tree: TreeWorkflow;
-  /** The defaults of all steps. */
   readonly defaults: TreeOverride;
   readonly configuration: Configuration;
   readonly offered: OfferedTools;
@@ -85,7 +83,6 @@ export async function convertAgentfile(
   return { code: treeCode(tree, defaults, opened.source), problems };
 }
 
-/** Reads an Agentfile with everything around it, and builds its tree. */
 async function readTree(opened: OpenedFile, options: PlacedOptions, findings: Findings): Promise<ReadAgentfile> {
   const { file, source } = opened;
   const { cwd, home, config, tools = [], mayRead } = options;

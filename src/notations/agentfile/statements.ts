@@ -8,7 +8,6 @@ export interface Written {
   readonly at: Position;
 }
 
-/** Words that begin a statement. */
 export const STATEMENTS = [
   'NAME',
   'INPUT',
@@ -110,12 +109,10 @@ export interface Agentfile {
 /** Statements of an older language version. */
 const STALE = ['WORKFLOW', 'VERSION', 'LOOP'] as const;
 
-/** All words with a meaning at the beginning of a line. */
 export const LINE_WORDS: readonly string[] = [...STATEMENTS, ...STALE, ...CLAUSES];
 
 const KEYWORDS: ReadonlySet<string> = new Set([...LINE_WORDS, 'HUMAN', 'THEN']);
 
-/** Whether a word is reserved, so that it can't be a name. */
 export function isKeyword(word: string): boolean {
   return KEYWORDS.has(word);
 }
@@ -145,7 +142,6 @@ export const CLAUSES_OF: Readonly<Record<WorkKind, readonly (readonly Clause[])[
   RUN: [['USING'], ['SECURITY'], ['SUPERVISED', 'UNSUPERVISED']],
 };
 
-/** The syntax of each clause, for messages. */
 export const SHOWN: Readonly<Record<Clause, string>> = {
   text: '"..."',
   '->': '-> field, field',

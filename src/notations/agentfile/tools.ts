@@ -23,13 +23,11 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 const MISSING =
   /\b(?:spawn_agents?|web_search|memory_[a-z]+)\b|`(?:recall|remember)`|\b(?:recall|remember)(?=\(| tool)|\b[Uu]se (?:recall|remember)\b/g;
 
-/** The tools that a file has. */
 export interface OfferedTools {
   /** Built-in tools, as an agent's `tools`. */
   readonly tools: readonly string[];
   /** The servers of the offered tools, each limited to them. */
   readonly mcpServers: Readonly<Record<string, McpServerSpec>>;
-  /** The tools and the reason for them, in one line. */
   readonly note: string;
 }
 
@@ -88,7 +86,6 @@ export function narrowed(
   };
 }
 
-/** Returns the servers that the names refer to, each limited to these tools. */
 function usedServers(servers: OfferedTools['mcpServers'], names: readonly string[]): OfferedTools['mcpServers'] {
   const used = Object.entries(servers).flatMap(([server, spec]) => {
     const named = names.filter((name) => serverOf(name, [server]));
@@ -110,7 +107,6 @@ export function checkMissing(text: string, at: Position, findings: Findings): vo
   findings.warning('missing-tool', message, at, 'the model is not offered it; write what to do without it');
 }
 
-/** Returns a tool's name in Agentfiles. */
 export function nameInFiles(tool: string): string {
   return [...NAMES].find(([, name]) => name === tool)?.[0] ?? tool;
 }

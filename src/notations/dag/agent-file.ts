@@ -54,7 +54,6 @@ export function readAgentFile(text: string, file: string, findings: Findings): A
   return { name: name === '' ? stem : name, body: head.body, ...readTraits(fields, 'the agent') };
 }
 
-/** Returns the default name of the agent in a file. */
 export function nameOfFile(path: string): string {
   return basename(path).replace(/(\.agent)?\.md$/, '');
 }

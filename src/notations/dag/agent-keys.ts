@@ -48,12 +48,10 @@ export const PERMISSION_MODES = unsupportedKeys({
   },
 });
 
-/** Unsupported keys of a tool server. */
 export const UNSUPPORTED_OF_SERVERS = unsupportedKeys({
   meaning: { cwd: 'servers run in the working directory; name the folder in args' },
 });
 
-/** The key `model`. */
 export const MODEL: Form = either(
   [text('', { from: 'string', blank: true }), list(text('', { from: 'string', needed: true }), '')],
   'a model such as openai/gpt-5-mini, or a list to try in order',
@@ -106,7 +104,6 @@ function serverMap(keys: MapForm['keys']): MapForm {
   return map(keys, 'a tool server', { foreign: UNSUPPORTED_OF_SERVERS, open: true });
 }
 
-/** A tool server, by its transport. */
 const SERVER = variants('type', Object.fromEntries([...TRANSPORTS].map(([type, key]) => [type, SERVER_BY[key]])), {
   without: SERVER_BY.either,
   blank: true,
@@ -116,7 +113,6 @@ const SERVER = variants('type', Object.fromEntries([...TRANSPORTS].map(([type, k
 /** Forms used in several places, by name. */
 export const NAMED_IN_AGENTS = { 'mcp-server': SERVER } as const;
 
-/** The keys that agent files and inline agents share. */
 export const TRAITS = {
   description: text('for people'),
   tools: toolNames('what the agent may use; [] for nothing'),

@@ -23,7 +23,6 @@ import { inputChannel, inputSpec } from '../inputs-key.js';
 import type { References } from './references.js';
 import type { Workspace } from '../opened-file.js';
 
-/** A definition with everything it refers to. */
 export interface Parts {
   readonly definition: Definition;
   readonly agents: ReadonlyMap<string, Agent>;
@@ -74,15 +73,12 @@ export function buildPlan(parts: Parts, findings: Findings): Plan {
   });
 }
 
-/** The context of a list of steps. */
 interface Around {
   readonly parts: Parts;
-  /** The default supervision of their agents. */
   readonly supervise: SuperviseDef | undefined;
   readonly findings: Findings;
 }
 
-/** Builds the nodes of a list of steps, and their connections. */
 function buildCourse(steps: readonly StepDef[], around: Around): Pick<Plan, 'nodes' | 'edges' | 'routes'> {
   const { parts, findings } = around;
   const { graph } = parts.references;
@@ -198,7 +194,6 @@ function promptSettings({ definition: { config, output } }: Parts): { readonly t
   return { truncate: config.truncate ?? output.truncate };
 }
 
-/** Builds the fields that all nodes share. */
 function policies(step: StepDef, { parts, findings }: Around): NodeBase {
   return present({
     id: step.id,

@@ -21,7 +21,6 @@ export function calledBy(steps: readonly StepDef[], plans: CalledPlans): Readonl
   );
 }
 
-/** Returns the JSON Schemas of the values of called files, by the id of the calling step. */
 export function valueSchemas(steps: readonly StepDef[], plans: CalledPlans): ReadonlyMap<string, Json> {
   return new Map(
     allSteps(steps).flatMap(({ id, call }) => {
@@ -31,12 +30,10 @@ export function valueSchemas(steps: readonly StepDef[], plans: CalledPlans): Rea
   );
 }
 
-/** A calling step, and the context in which it is built. */
 interface CallParts {
   readonly call: CallDef;
   readonly base: NodeBase;
   readonly plans: CalledPlans;
-  /** The supervision of the agents in the file. */
   readonly supervise: SuperviseDef | undefined;
   readonly references: References;
 }

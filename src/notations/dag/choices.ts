@@ -34,7 +34,6 @@ export interface Choices {
   /** Steps that run only if chosen. */
   readonly chosen: ReadonlySet<string>;
   choiceOf(step: StepDef): AgentNode['choice'];
-  /** Returns the edges that are not choices. */
   without(edges: readonly Edge[]): readonly Edge[];
 }
 

@@ -65,7 +65,6 @@ export function buildUntil(loop: StepDef, references: References, findings: Find
   return cel === undefined ? [] : [cel];
 }
 
-/** A text that is exactly one reference. */
 const REFERENCE = /^[\w.-]+$/;
 
 function conditionValue(
@@ -96,14 +95,12 @@ function jsonOperand(node: SourceNode, findings: Findings): Json | undefined {
 }
 
 interface Scope {
-  /** The owner of the expression, in messages. */
   readonly owner: string;
   readonly step: StepDef;
   readonly value: ValueRef | undefined;
   readonly references: References;
 }
 
-/** A scope, and the paths that an expression reads in it. */
 interface Reading extends Scope {
   readonly reads: readonly (readonly string[])[];
 }
@@ -123,7 +120,6 @@ function celCondition(node: SourceScalar, scope: Scope, findings: Findings): Con
   return computed && { op: 'cel', ...computed };
 }
 
-/** The text of an expression, and its place. */
 type Written = Pick<SourceScalar, 'text' | 'at'>;
 
 function celOf(node: Written, scope: Scope, findings: Findings): Computed | undefined {

@@ -19,12 +19,10 @@ const BEGINS = /(?<!\\)\{\{\s*(?:steps|inputs)\.[\w.-]*\??\s*/g;
 /** The syntax of references without braces. */
 const FORM = { mark: '', forms: 'steps.ID.output or inputs.NAME, followed by .PATH for JSON, without braces' } as const;
 
-/** The context in which references are resolved. */
 interface ReferenceSource extends Pick<References, 'called' | 'tells'>, TextSource {
   readonly yaml: ParsedYaml;
   readonly inputs: readonly InputDef[];
   readonly given: readonly string[];
-  /** The schemas of outputs, by the id of their step. */
   readonly schemas: ReadonlyMap<string, Json>;
 }
 

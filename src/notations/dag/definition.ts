@@ -26,7 +26,6 @@ export interface Definition {
   readonly description: string | undefined;
   readonly inputs: readonly InputDef[];
   readonly config: ConfigDef;
-  /** The supervision of all steps. */
   readonly supervise: SuperviseDef | undefined;
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
@@ -40,7 +39,6 @@ export interface Definition {
   readonly output: OutputDef;
 }
 
-/** The section `config`. */
 export interface ConfigDef {
   readonly models: readonly string[];
   readonly auditDir: string;
@@ -63,7 +61,6 @@ export interface MemoryDef {
   readonly file: SourceScalar | undefined;
 }
 
-/** An entry of the section `agents`. */
 export interface AgentDef {
   readonly name: string;
   readonly at: Position;
@@ -77,7 +74,6 @@ export interface AgentTraits {
   readonly models: readonly string[];
   /** Undefined: the defaults. Empty: none. */
   readonly tools: readonly string[] | undefined;
-  /** Where each of them is named. */
   readonly toolPlaces: ReadonlyMap<string, Position>;
   /** Tools whose calls a person must allow. */
   readonly approve: readonly string[] | undefined;
@@ -108,14 +104,11 @@ export interface StepDef {
   readonly call: CallDef | undefined;
   readonly wait: WaitDef | undefined;
   readonly end: EndDef | undefined;
-  /** The steps under `finally` of the file. */
   readonly last?: { readonly steps: readonly StepDef[] } | undefined;
   readonly tool: ToolDef | undefined;
-  /** The values that the step sets. */
   readonly set: ValuesDef | undefined;
   readonly agent: SourceScalar | undefined;
   readonly prompt: SourceScalar | undefined;
-  /** JSON Schema of the output. */
   readonly schema: Json | undefined;
   readonly dependsOn: readonly SourceScalar[];
   readonly condition: ConditionDef | undefined;
@@ -148,7 +141,6 @@ export const NO_TYPE: OfType = {
   set: undefined,
 };
 
-/** The steps of a loop, and how they repeat. */
 export interface LoopSteps extends LoopDef {
   readonly steps: readonly StepDef[];
 }
@@ -199,12 +191,10 @@ export interface ConditionDef {
   readonly cel: SourceScalar | undefined;
 }
 
-/** The section `output`. */
 export interface OutputDef {
   readonly steps: readonly SourceScalar[] | undefined;
   readonly format: OutputFormat;
   readonly truncate: Truncate | undefined;
-  /** The values of the run. Undefined: the outputs of its steps. */
   readonly values: ValuesDef | undefined;
 }
 
@@ -217,7 +207,6 @@ export const beforeChannel = (channel: string): string => `${channel}?`;
 /** Returns the channel that holds how a step ended. Ids are as in {@link stepChannel}. */
 export const endingChannel = (...ids: readonly string[]): string => `steps.${ids.join('.outputs.')}.ending`;
 
-/** Returns the channels of an item's index and key. */
 export const countChannel = (map: string, word: 'index' | 'key'): string => `items.${map}.${word}`;
 
 /** Returns the channel that holds an item of a map, in the scope of its steps. */

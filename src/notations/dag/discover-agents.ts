@@ -33,7 +33,6 @@ export interface FoundAgent {
   readonly local: boolean;
 }
 
-/** A file in an agent folder that is not an agent, and why. */
 interface Skipped {
   readonly file: string;
   /** Names by which a step may have meant the file. */
@@ -41,12 +40,10 @@ interface Skipped {
   readonly why: string;
 }
 
-/** The content of the agent folders. */
 export interface Discovery {
   readonly found: ReadonlyMap<string, FoundAgent>;
   /** Returns the user's own files that an agent of this name hides, as shown in messages. */
   hides(name: string): Promise<readonly string[]>;
-  /** Returns why a file with this name is not an agent. */
   skipped(name: string): string | undefined;
 }
 

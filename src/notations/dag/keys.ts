@@ -20,10 +20,8 @@ import { MODEL, NAMED_IN_AGENTS, TRAITS } from './agent-keys.js';
 
 const MANY = 1_000_000;
 
-/** The values of `on_error`. */
 const ON_ERROR = ['fail', 'continue', 'skip', 'retry'] as const;
 
-/** The section `condition` of a step. */
 export const CONDITION = map(
   {
     step: text('the step whose output is looked at; needed for all but cel'),
@@ -39,7 +37,6 @@ export const CONDITION = map(
   { insteadOfText: 'write an expression as condition: { cel: "steps.ID.output == \'yes\'" }' },
 );
 
-/** The long form of an answer of `choose`. */
 export const ANSWER = map(
   {
     step: text('the id of the step that runs', { needed: true }),
@@ -68,7 +65,6 @@ const ANY_STEP = {
 
 const CALLS = callForms(ANY_STEP);
 
-/** A step that calls an agent. */
 export const STEP = map(
   {
     ...ANY_STEP,
@@ -120,7 +116,6 @@ export const STEP_FORMS = {
   ...CALLS,
 } as const;
 
-/** The section `truncate`, of `config` and of `output`. */
 export const TRUNCATE = map(
   {
     strategy: word(['chars', 'lines', 'tokens'], 'what is counted', { default: 'chars' }),
@@ -130,7 +125,6 @@ export const TRUNCATE = map(
   'cuts long outputs',
 );
 
-/** The section `shared_memory` of `config`. */
 export const MEMORY = map(
   {
     enabled: flag('the agents of a run share a text', { default: false }),
@@ -141,7 +135,6 @@ export const MEMORY = map(
   'a text that all agents of a run share',
 );
 
-/** The section `provider` of `config`. */
 export const PROVIDER = map(
   {
     type: word(PROVIDER_NAMES, 'the kind of provider', { needed: true }),
@@ -151,10 +144,8 @@ export const PROVIDER = map(
   'where models are called',
 );
 
-/** The section `telemetry` of `config`. */
 export const TELEMETRY = map({ otlp_endpoint: any('accepted and without effect') }, 'accepted and without effect');
 
-/** The section `config`. */
 export const CONFIG = map(
   {
     model: MODEL,
@@ -173,7 +164,6 @@ export const CONFIG = map(
   'models, memory, audit folder, limits',
 );
 
-/** The section `output`. */
 export const OUTPUT = map(
   {
     steps: texts('the steps whose output is printed, in this order; by default all'),
@@ -184,7 +174,6 @@ export const OUTPUT = map(
   'what is printed, and how',
 );
 
-/** An agent defined in the workflow. */
 export const INLINE = map(
   {
     description: TRAITS.description,
@@ -201,14 +190,12 @@ export const INLINE = map(
   'an agent that is written here',
 );
 
-/** An entry of the section `agents`. */
 export const AGENT = map(
   { file: text('an agent file, relative to the workflow file'), inline: INLINE },
   'an agent: a file, or a prompt that is written here',
   { needed: true, some: ['file', 'inline'] },
 );
 
-/** A whole workflow file. */
 export const WORKFLOW = map(
   {
     name: text('one line, at most 200 characters', { needed: true, longest: 200, pattern: '\\S' }),

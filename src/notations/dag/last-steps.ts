@@ -5,7 +5,6 @@ import { NO_TYPE, type StepDef } from './definition.js';
 import { conversationsOf, innerPlan, readsOf, writtenIn } from './loops.js';
 import type { References } from './references.js';
 
-/** The id of the step that holds the steps under `finally`. */
 export const LAST_ID = 'finally';
 
 /** Wraps the steps under `finally` in one step, which sees all others. */
@@ -59,7 +58,6 @@ export function lastNode(
   };
 }
 
-/** Returns the plan fields that declare such a node. */
 export function lastFields(node: CallNode | undefined): Pick<Plan, 'computed' | 'finally'> {
   return node === undefined ? {} : { computed: RUN_CHANNELS, finally: LAST_ID };
 }

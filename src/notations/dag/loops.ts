@@ -16,9 +16,7 @@ import {
 import type { References } from './references.js';
 
 interface LoopParts {
-  /** The fields that all nodes share. */
   readonly base: NodeBase;
-  /** The steps inside. */
   readonly course: Pick<Plan, 'nodes' | 'edges' | 'routes'>;
   readonly references: References;
 }
@@ -84,7 +82,6 @@ export function writtenIn(steps: readonly StepDef[], references: References): Re
   ]);
 }
 
-/** Returns the channels of inputs, outputs of nodes, and conversations. */
 export function channelsOf(inputs: readonly InputSpec[], nodes: readonly PlanNode[]): readonly ChannelSpec[] {
   const talks = conversationsOf(nodes);
   const written = nodes.flatMap((node) => [node.output ?? [], node.writes ?? [], node.ending ?? []].flat());
@@ -132,7 +129,6 @@ function fromAround(node: LoopNode | MapNode): readonly string[] {
   return node.plan.inputs.flatMap(({ channel }) => (own.has(channel) ? [] : [channel]));
 }
 
-/** Returns the channels that nodes, and nodes inside them, read. */
 export function readsOf(nodes: readonly PlanNode[], until: readonly Condition[]): ReadonlySet<string> {
   const inside = nodes.flatMap((node) => (node.kind === 'call' || !('plan' in node) ? [] : fromAround(node)));
   const references = [...nodes.flatMap(referencesOf), ...conditionReferences(until, 'until')];

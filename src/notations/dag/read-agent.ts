@@ -82,7 +82,6 @@ function splitTools(text: string): readonly string[] {
   return parts;
 }
 
-/** Reads the key `mcp-servers`: tool servers by name. */
 export function readServers(fields: Fields, label: string): AgentTraits['mcpServers'] {
   const { findings } = fields;
   const servers = fields.entries('mcp-servers')?.flatMap((entry): [string, McpServerSpec][] => {

@@ -12,7 +12,6 @@ import { checkVariable } from '../../text/names.js';
 import { readValues } from '../values-key.js';
 import { readModels } from './read-agent.js';
 
-/** Reads the section `config` of a workflow file. */
 export function readConfig(root: Fields): ConfigDef {
   const fields = root.section('config', CONFIG);
   if (fields.fields('telemetry', TELEMETRY)?.has('otlp_endpoint') === true) {

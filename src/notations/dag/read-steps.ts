@@ -28,13 +28,10 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
 /** The maximum nesting of loops and maps, as plans within plans are bounded too. */
 const DEEPEST = 40;
 
-/** The context of a list of steps. */
 interface ListPlace {
   readonly owner: string;
   readonly depth: number;
-  /** The lines of all step ids of the file so far. */
   readonly lines: Map<string, number>;
-  /** The key of the list. */
   readonly key: 'steps' | 'finally';
 }
 
@@ -142,7 +139,6 @@ function readStep(node: SourceNode, number: number, place: ListPlace, findings: 
   };
 }
 
-/** Reads the fields that only a step of this type has. */
 function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, place: ListPlace): Partial<OfType> {
   switch (type) {
     case 'agent':
@@ -167,7 +163,6 @@ function readType(type: keyof typeof STEP_FORMS, fields: Fields, label: string, 
   }
 }
 
-/** Returns the schema of a step's output. */
 function schemaOfStep({ tool, set }: Partial<OfType>, fields: Fields): Json | undefined {
   if (set !== undefined) return schemaOfValues(set);
   return tool === undefined ? readSchema(fields) : outputSchema(tool);
@@ -187,7 +182,6 @@ function checkAgent(fields: Fields, label: string): void {
   fields.needs('prompt', 'missing-prompt', `${label} has no prompt`, 'add "prompt: TEXT"');
 }
 
-/** Reads the steps of a loop or a map. */
 function readInner(fields: Fields, owner: string, { depth, lines }: ListPlace): readonly StepDef[] {
   return readList(fields, { owner, depth: depth + 1, lines, key: 'steps' });
 }

@@ -7,9 +7,7 @@ import type { Findings } from '../../text/findings.js';
 import type { References, Use } from './references.js';
 import { resolve } from './resolve.js';
 
-/** The context in which texts are parsed. */
 export interface TextSource {
-  /** Compiles an expression in a text. */
   readonly computed: (text: string, use: Omit<Use, 'truncate'>, references: References) => Computed | undefined;
 }
 

@@ -8,7 +8,6 @@ import type { CalledOutput } from '../results.js';
 import type { StepDef } from './definition.js';
 import type { StepGraph } from './step-graph.js';
 
-/** The result and outputs of a called file. */
 export interface Called {
   /** Channel of its result. Undefined if it has none, or several. */
   readonly result: string | undefined;
@@ -18,7 +17,6 @@ export interface Called {
 /** Where a step is read: a reference in a text may end with a `?`, one in a condition or an expression may not. */
 export type Reader = 'text' | 'condition';
 
-/** What references may refer to, and which of it is used. */
 export interface References {
   readonly graph: StepGraph;
   readonly inputs: ReadonlySet<string>;
@@ -47,11 +45,9 @@ export interface References {
   canTell(id: string, step: StepDef, at: Position, from: Reader): void;
   /** Checks that a step's output can have a value at a path (`no-such-path`). */
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
-  /** Reports a mistake in a reference. */
   fault(code: string, message: string, at: Position, hint: string): void;
   /** Returns the JSON Schema of a step's output, if known. */
   schemaOf(id: string): Json | undefined;
-  /** Returns the declared type of an input. */
   typeOf(input: string): InputType | undefined;
   /** Checks that an input exists, and marks it as used. */
   canUseInput(name: string, owner: string, at: Position, optional?: boolean): void;

@@ -9,7 +9,6 @@ import { allSteps, innerSteps, type StepDef } from './definition.js';
 export interface StepGraph {
   /** Top-level steps of the file, not those inside loops and maps. */
   readonly ids: ReadonlySet<string>;
-  /** Returns the ids in the step's own list. */
   idsBeside(step: StepDef): ReadonlySet<string>;
   /** Returns the ids in the step's own list and in the lists of the loops and maps around it. */
   idsAround(step: StepDef): ReadonlySet<string>;
@@ -21,11 +20,9 @@ export interface StepGraph {
   endsBefore(id: string, step: StepDef): boolean;
   /** True if a step ended in the previous round, except in the first: a loop around this step contains it. */
   endedInRoundBefore(id: string, step: StepDef): boolean;
-  /** True for a loop or a map around the step. */
   isAround(id: string, step: StepDef): boolean;
   /** True for the step that runs after all others, and for steps inside it. */
   isAtEnd(step: StepDef): boolean;
-  /** Returns the number of loops and maps around a step. */
   blocksAround(step: StepDef): number;
   /** Returns all steps that have ended whenever this one starts. */
   upstreamOf(step: StepDef): readonly string[];
@@ -42,7 +39,6 @@ export interface StepGraph {
   readonly end: StepDef | undefined;
 }
 
-/** The steps of the file, or of a loop or a map. */
 interface Level {
   readonly block: StepDef | undefined;
   readonly ids: ReadonlySet<string>;

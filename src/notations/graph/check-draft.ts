@@ -11,7 +11,6 @@ import type { Inference, Reads } from './infer.js';
 import { isNodeSpec } from './nodes/planned.js';
 import { reducerName } from './reducers.js';
 
-/** A graph and what was built from it. */
 interface Checked {
   readonly draft: GraphDraft;
   readonly inference: Inference;

@@ -41,7 +41,6 @@ export interface DraftNode {
   readonly options: DraftOptions;
 }
 
-/** The function of a node, of any type. */
 export type NodeFunction = (...args: never[]) => unknown;
 
 export interface DraftRoute extends RouteOptions {

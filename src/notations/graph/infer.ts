@@ -6,7 +6,6 @@ import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
 import { isNodeSpec, type BuiltNode } from './nodes/planned.js';
 import { readParameters, type Parameter } from './parameters.js';
 
-/** What a function or a built node reads. */
 export interface Reads {
   readonly names: readonly Parameter[];
   /** Why the names can't be seen. If set, `names` is empty. */
@@ -15,11 +14,8 @@ export interface Reads {
 
 /** What the reads of nodes and routers imply. */
 export interface Inference {
-  /** The reads of nodes, by node. */
   readonly reads: ReadonlyMap<string, Reads>;
-  /** The reads of routers, by the node they follow. */
   readonly routeReads: ReadonlyMap<string, Reads>;
-  /** Inferred edges. */
   readonly edges: readonly Edge[];
   /** Reads that carry only data: of a node that chooses what runs next, or by a node that a route may choose. */
   readonly dataOnly: readonly ReadEdge[];

@@ -28,7 +28,6 @@ function reachable(shape: GraphShape): (node: number) => boolean {
 
 /** Where the answer of a run comes from. */
 export interface GraphEnds {
-  /** Its key: the configured one, or that of the only exit. */
   readonly answerKey: string | undefined;
   /** In the order of the nodes. */
   readonly exits: readonly string[];

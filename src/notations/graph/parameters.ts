@@ -1,7 +1,6 @@
 import type { Pattern, Property, AssignmentProperty, TokenType } from 'acorn';
 import { acorn } from '../../lang/on-demand.js';
 
-/** A name in the first parameter of a function. */
 export interface Parameter {
   readonly name: string;
   /** True if it has a default. */

@@ -92,7 +92,6 @@ export const READ_OPTIONS: OptionForms<
 
 const POLICY_NAMES = [...NODE_OPTION_NAMES, 'goto', 'gotoParent', 'probe'] as const;
 
-/** The valid options, by what is added. */
 export const OPTION_NAMES = {
   function: [...POLICY_NAMES, 'inputs'],
   update: [...POLICY_NAMES, 'writes'],

@@ -32,12 +32,10 @@ export interface SuperviseOptions {
 /** `true`: a model judges. `false`: supervision from outside applies neither to the node nor to the agents inside it. */
 export type SuperviseInput = boolean | SuperviseOptions;
 
-/** The option as plan data. */
 interface SaidInCode extends Said, Omit<Supervision, 'by' | 'supervisor'> {
   readonly supervisor?: Supervisor;
 }
 
-/** The check of each option. */
 const OPTIONS: Readonly<
   Record<keyof SuperviseOptions, readonly [is: (value: unknown) => boolean, must: string, hint: string]>
 > = {
@@ -98,7 +96,6 @@ function checkOptions(owner: string, input: unknown): asserts input is Supervise
   }
 }
 
-/** The context in which supervision is added to a node. */
 interface Place {
   readonly around: SaidInCode | undefined;
   readonly problems: Problem[];

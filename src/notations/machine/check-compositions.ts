@@ -47,7 +47,6 @@ class CompositionCheck {
     this.checkCycles();
   }
 
-  /** Reports a name that is not a step. */
   refer(id: string, what: string, keys: readonly string[]): void {
     if (this.ids.has(id)) return;
     this.error('unknown-step', `${what} ${quoteShort(id)} is not a step`, keys, meantOrKnown(id, this.ids, 'steps'));

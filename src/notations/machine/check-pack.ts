@@ -20,11 +20,9 @@ import { declarationsOf, type Declarations } from '../../plan/declarations.js';
 import { readFields } from '../../text/shape.js';
 import { readDeclarations } from '../declarations-key.js';
 
-/** The rules a pack is checked against. */
 export interface PackRules {
   /** One version of the schema. Undefined: either version. */
   readonly schema?: PackSchema | undefined;
-  /** Names of validators that a program supplies. */
   readonly validators: ReadonlySet<string>;
 }
 
@@ -85,7 +83,6 @@ function put({ severity, code, message, hint }: Problem, at: Position, findings:
   else findings.warning(code, message, at, hint);
 }
 
-/** Returns a function that finds the places of a pack's values. */
 export function placesIn(root: SourceNode): PlacedPack['at'] {
   return (...keys) => {
     let node = root;

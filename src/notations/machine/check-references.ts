@@ -88,7 +88,6 @@ function checkSkills({ pack: { skills = [] }, findings, at }: PlacedPack): void 
   }
 }
 
-/** Checks that compositions named by states exist. */
 function checkCompositionNames({ pack: { workflow, compositions = {} }, findings, at }: PlacedPack): void {
   for (const [name, { composition = '' }] of Object.entries(workflow?.states ?? {})) {
     if (composition === '' || Object.hasOwn(compositions, composition)) continue;

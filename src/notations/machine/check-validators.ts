@@ -25,7 +25,6 @@ const LENGTH: Kind = {
 };
 const PATTERN: Kind = { needs: ['pattern'], isRight: isText, wanted: 'a regular expression' };
 
-/** The supported validators, by type. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['banned_words', { needs: ['words'], isRight: isTexts, wanted: 'a list of words' }],
   ['max_length', LENGTH],

@@ -35,5 +35,4 @@ export function dialectOf(schema: PackSchema | undefined): Dialect {
   };
 }
 
-/** Creates a row for a map with any keys. */
 export const anyMap = (about: string): Form => map({}, about, { open: true });

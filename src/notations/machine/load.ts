@@ -16,7 +16,6 @@ import { promptAgent } from './prompt-agent.js';
 import { readWholePack } from './read-pack.js';
 import { stateSupervision } from './supervising.js';
 
-/** What the plan of a pack was built from. */
 export interface LoadedMachine {
   readonly pack: Pack;
   readonly setup: MachinePlan['setup'];

@@ -50,7 +50,6 @@ export interface PackFiles {
   readonly schemas: ReadonlyMap<string, Json>;
 }
 
-/** The files of a pack that has none. */
 export const NO_FILES: PackFiles = { skills: [], schemas: new Map() };
 
 /** Reads the files of a pack. Unreadable ones are problems. `use` is called with each file read. */

@@ -10,7 +10,6 @@ import { placeholdersOf } from './placeholders.js';
 /** Look-ups in a pack that are computed once. */
 interface Names {
   readonly fragments: ReadonlyMap<string, string>;
-  /** The declarations of each variable, by prompt. */
   readonly variables: ReadonlyMap<string, ReadonlyMap<string, Variable>>;
   /** Names of values that composition steps pass to a prompt, by prompt. */
   readonly fromSteps: ReadonlyMap<string, ReadonlySet<string>>;
@@ -91,7 +90,6 @@ export function speakingPrompts(pack: Pack, from: Beginning): ReadonlySet<string
   return new Set(reachableStates(pack, from.state).flatMap(({ prompt_task = [] }) => prompt_task));
 }
 
-/** A place that names tools: a prompt, or a composition. */
 interface UseOfTools {
   readonly where: string;
   readonly prompt: Prompt;

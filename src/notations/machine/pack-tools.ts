@@ -30,7 +30,6 @@ export interface PackTools {
 
 interface ToolsOfPrompt {
   readonly functions: readonly FunctionTool[];
-  /** Listed tools without an implementation. */
   readonly missing: readonly string[];
   /** Returns the implementations and the checks of answers, for the node with this id. */
   bindings(node: string): Bindings;
@@ -57,7 +56,6 @@ export function packTools({ tools: defined = {} }: Pack, prompt: Prompt, given: 
   };
 }
 
-/** A tool of a pack, and its implementation. */
 export interface CalledTool {
   readonly tool: FunctionTool;
   readonly call: unknown;
@@ -108,7 +106,6 @@ function toolOf(own: PackTool, { name, approve, definition }: Told): CalledTool 
 
 const ANY_INPUT = { type: 'object' } as const;
 
-/** What a program supplies, and the servers that may have further tools. */
 type Brought = PackTools & { readonly mcpServers?: object };
 
 /**

@@ -173,7 +173,6 @@ export interface Validator {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** A pack, with the places of its values. */
 export interface PlacedPack {
   readonly pack: Pack;
   readonly findings: Findings;

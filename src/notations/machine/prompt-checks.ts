@@ -23,7 +23,6 @@ export type PackValidator = (
 /** Validators of a program by their types. */
 export type PackValidators = Readonly<Record<string, PackValidator>>;
 
-/** Returns the validators of a prompt as checks of its agent. */
 export function promptChecks({ validators = [] }: Prompt, own: PackValidators = {}): readonly AnswerCheck[] {
   return validators.flatMap((validator, index) => {
     if (validator.enabled === false) return [];
@@ -63,7 +62,6 @@ function optionsOf({ fail_on_violation, message, params = {} }: Validator): Chec
   });
 }
 
-/** Converts a validator to a check. Its parameters were checked with the pack. */
 function ruleOf({ type, params = {} }: Validator): CheckRule {
   const counts = params as Readonly<Record<string, number | undefined>>;
   const { words, required_fields: fields, fields: alike } = params as Readonly<Record<string, readonly string[]>>;

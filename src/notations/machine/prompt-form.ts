@@ -124,7 +124,6 @@ function variableForm({ words, older }: Dialect): Form {
   );
 }
 
-/** Returns the form of a quality check. */
 export function evalForm({ words, older }: Dialect): Form {
   return map(
     {
@@ -162,7 +161,6 @@ export function evalForm({ words, older }: Dialect): Form {
   );
 }
 
-/** Settings of a model. */
 export const PARAMETERS = map(
   {
     temperature: number('', { min: 0, max: 2 }),

@@ -32,7 +32,6 @@ interface ReadPack {
   readonly problems: readonly Problem[];
 }
 
-/** A pack with the files beside it. */
 interface WholePack extends ReadPack {
   readonly files: PackFiles;
   /** The files read beside the pack, by absolute path. */

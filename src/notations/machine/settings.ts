@@ -28,7 +28,6 @@ export function stateSettings(
   return { ...settingsOf(own), ...present({ endorse: own?.endorse }) };
 }
 
-/** Returns the same settings for a composition in a turn. */
 export function compositionSettings({ compositions }: Pack, name: string): Pick<Plan, 'budget' | 'security'> {
   return settingsOf(compositions?.[name]?.engine?.skein);
 }

@@ -19,7 +19,6 @@ export interface PackSkill {
   readonly preload: boolean;
 }
 
-/** The tool with which a model requests the text of a skill. */
 export const SKILL_TOOL = 'skill__activate';
 
 const SKILL_FILE = 'SKILL.md';
@@ -134,7 +133,6 @@ const WILD: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' };
 export interface UsedSkills {
   readonly texts: readonly SkillText[];
   readonly tool?: FunctionTool;
-  /** Returns the text of a skill. */
   readonly activate: (input: { readonly name: string }) => string;
 }
 

@@ -6,7 +6,6 @@ import { superviseInside, gateProblem, supervisedUnder, type Said } from '../../
 import type { Supervision } from '../../plan/supervision.js';
 import type { Pack, PlacedPack, SuperviseKey } from './pack.js';
 
-/** A pack's supervision as plan data. */
 interface SaidInPack extends Said, Omit<Supervision, 'by' | 'supervisor'> {}
 
 function saidOf(key: SuperviseKey | undefined): SaidInPack | undefined {

@@ -28,7 +28,6 @@ const OF_PART = { supervise: SUPERVISE, budget: STEP_BUDGET, security: SECURITY_
 
 const OF_STATE = { ...OF_PART, endorse: ENDORSE } as const;
 
-/** The form of the section `workflow`. */
 export function workflowForm({ schema, newer, words }: Dialect): Form {
   const budget = map(
     {

@@ -4,7 +4,6 @@ import { calledOutputs } from '../results.js';
 import type { CallDef } from '../step-keys.js';
 import { branchesOf, type CallStep, type PipelineDef, type StepDef } from './definition.js';
 
-/** The output of a step: one channel. */
 export interface Output {
   readonly channel: string;
   /** The label in the block of outputs. Undefined: it is not part of the block. */
@@ -18,7 +17,6 @@ export interface Output {
 export interface Placed {
   readonly step: StepDef;
   readonly block: Block;
-  /** Index into `block.steps`. */
   readonly at: number;
   /** Index of the step of a parallel block that it belongs to; 0 elsewhere. */
   readonly chain: number;
@@ -97,7 +95,6 @@ export function endingChannel(path: string): string {
   return `steps.${path}.ending`;
 }
 
-/** Returns the path of a step, as used in channels. */
 export function pathOf({ step, block }: Placed): string {
   return block.path === '' ? step.id : `${block.path}/${step.id}`;
 }
@@ -163,7 +160,6 @@ export function* around(placed: Placed): Generator<Placed> {
   for (let here: Placed | undefined = placed; here !== undefined; here = here.block.holder) yield here;
 }
 
-/** Yields all steps of a block and of the blocks inside it. */
 export function* allSteps(block: Block): Generator<Placed> {
   for (const placed of block.steps) {
     yield placed;
@@ -171,12 +167,10 @@ export function* allSteps(block: Block): Generator<Placed> {
   }
 }
 
-/** The item of a map, in the scope of its steps. */
 export interface Item {
   readonly channel: string;
   readonly name: string;
   readonly map: StepDef;
-  /** Channels of its index and of its key. */
   readonly index: string;
   readonly key: string;
 }
@@ -201,7 +195,6 @@ export function channelsOfItem({ channel, index, key, map }: Item, counted: Read
   return counted.has(map) ? [channel, index, key] : [channel];
 }
 
-/** Returns the item of a map, in the scope of its steps. */
 export function itemIn(map: Placed): Item {
   return itemOf(map, map.step.type === 'map' ? map.step.map.as : '');
 }

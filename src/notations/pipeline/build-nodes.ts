@@ -159,7 +159,6 @@ function choosing({ at, block }: Placed, { choose }: AgentStep, { ways }: Flow):
   return { choice: { answers: Object.fromEntries(answers) } };
 }
 
-/** Builds the node of a step without a model. */
 function stepNode(placed: Placed, step: ToolStep, parts: NodeParts): TaskNode {
   const { texts, definition, names } = parts;
   const { servers, permissions } = definition;

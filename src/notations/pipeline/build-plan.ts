@@ -72,9 +72,7 @@ function noMarks(): Marks {
 
 interface Building {
   readonly findings: Findings;
-  /** Collects what is read. */
   readonly marks: Marks;
-  /** What is known to be read. */
   readonly known: Marks;
 }
 
@@ -149,7 +147,6 @@ function connectAll(block: Block, flows: Flows): void {
 /** The maximum number of outer outputs passed to all blocks. It bounds the plan, which grows with the square of the blocks. */
 const MOST_SEEN = 200_000;
 
-/** Returns the outer outputs that a block gets. */
 function seenBy(block: Block, parts: Parts): readonly Output[] {
   const before = outputsBefore(block, parts.names.flows);
   parts.seen += before.length;

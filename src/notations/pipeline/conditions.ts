@@ -10,7 +10,6 @@ import type { Names } from './order.js';
 import { optionally } from './one-reference.js';
 import { translate } from './translate.js';
 
-/** The context in which conditions are built. */
 export interface ConditionParts {
   readonly yaml: ParsedYaml;
   readonly names: Names;

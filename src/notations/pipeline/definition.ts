@@ -29,24 +29,20 @@ export interface PipelineDef {
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   readonly permissions: Permissions;
   readonly supervise: SuperviseDef | undefined;
-  /** The budget of a run. */
   readonly budget: Budget | undefined;
   readonly security: SecurityDef | undefined;
   readonly declared: Declarations;
-  /** The inputs other than the prompt. */
   readonly inputs: readonly InputDef[];
   /** The values of a run. Undefined: the outputs of its last steps. */
   readonly values: ValuesDef | undefined;
   /** Never empty in a file without errors. Without `workflow`, the only step is the agent `root`, or else the first agent. */
   readonly steps: readonly StepDef[];
-  /** The limit of each jump back. */
   readonly maxLoopIterations: number;
   /** The outputs shown to agents, unless a step or sequence sets its own. */
   readonly context: ContextDef | undefined;
   readonly at: Position;
 }
 
-/** An agent of the section `agents`. */
 export interface AgentDef {
   /** All but the instructions, which may refer to steps and so differ between steps. */
   readonly spec: Omit<AgentSpec, 'instructions'>;
@@ -54,7 +50,6 @@ export interface AgentDef {
   readonly at: Position;
 }
 
-/** The fields of every step. */
 export interface StepBase {
   /** The written id, or one derived from its place: `step_1`, `par_2`, `cond_3`, in a branch `cond_3_true_1`. Unique in its block. */
   readonly id: string;
@@ -76,7 +71,6 @@ export interface StepBase {
   readonly endorse: 'person' | 'schema' | undefined;
 }
 
-/** The key `retry`. */
 export interface RetryDef {
   /** Attempts after the first. */
   readonly retries: number;
@@ -148,7 +142,6 @@ export interface GotoStep extends StepBase {
   readonly limits: JumpLimits;
 }
 
-/** The limit of a jump back. */
 export interface JumpLimits {
   /** Undefined: the limit of the surrounding block. */
   readonly max: number | undefined;
@@ -156,7 +149,6 @@ export interface JumpLimits {
   readonly onLimit: 'fail' | 'continue';
 }
 
-/** Steps that run in order, repeatedly. */
 export interface LoopStep extends StepBase {
   readonly type: 'loop';
   readonly loop: LoopDef;
@@ -176,19 +168,16 @@ export interface ToolStep extends StepBase {
   readonly tool: ToolDef;
 }
 
-/** A question to a person. */
 export interface AskStep extends StepBase {
   readonly type: 'ask';
   readonly ask: AskDef;
 }
 
-/** Waits for a time, or for an outside event. */
 export interface WaitStep extends StepBase {
   readonly type: 'wait';
   readonly wait: WaitDef;
 }
 
-/** A step that calls another workflow file. */
 export interface CallStep extends StepBase {
   readonly type: 'call';
   readonly call: CallDef;
@@ -265,7 +254,6 @@ export function branchesOf(step: StepDef): readonly (readonly StepDef[])[] {
   return step.type === 'agent' ? step.choose.map(({ steps }) => steps) : [];
 }
 
-/** Returns all steps that call a file, at any depth. */
 export function callsIn(steps: readonly StepDef[]): readonly CallStep[] {
   return steps.flatMap((step): readonly CallStep[] => {
     if (step.type === 'call') return [step];

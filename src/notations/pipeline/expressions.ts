@@ -4,7 +4,6 @@ import { endOfQuotes } from '../../lang/computed-text.js';
 export interface Segment {
   readonly text: string;
   readonly kind: 'name' | 'index' | 'key';
-  /** The offset of its end in the text. */
   readonly end: number;
 }
 
@@ -53,11 +52,8 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | und
   return pattern.exec(text) ?? undefined;
 }
 
-/** A reference or expression `{{ $... }}` in a text. */
 export interface Braced {
-  /** The content of the braces, trimmed. */
   readonly inside: string;
-  /** The text as written, with its braces. */
   readonly written: string;
 }
 

@@ -15,7 +15,6 @@ export const NOWHERE = -1;
  */
 export type Ways = readonly number[];
 
-/** The order of the steps of one block. */
 export interface Flow {
   /** The first steps: one, or in a parallel block each of its steps. */
   readonly starts: readonly number[];
@@ -144,7 +143,6 @@ function findTarget(placed: Placed, step: GotoStep, findings: Findings): number 
   return found.at;
 }
 
-/** Finds a step with this id in another block. */
 function findElsewhere(block: Block, id: string): Placed | undefined {
   let top = block;
   while (top.holder !== undefined) top = top.holder.block;
@@ -152,7 +150,6 @@ function findElsewhere(block: Block, id: string): Placed | undefined {
   return undefined;
 }
 
-/** Lists ids for a hint. */
 export function listed(ids: Iterable<string>): string {
   const all = [...ids];
   return `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', ...' : ''}`;

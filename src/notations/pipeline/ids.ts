@@ -1,9 +1,7 @@
 import { entryOf, type SourceNode } from '../../text/nodes.js';
 import type { StepDef } from './definition.js';
 
-/** The ids of one block: the steps of a list and of its branches. */
 export interface BlockIds {
-  /** The steps read so far, by id. */
   readonly steps: Map<string, StepDef | undefined>;
   /** Returns an unused id: the wanted one, or the wanted one with a number appended. */
   free(wanted: string, type: StepDef['type']): string;

@@ -87,7 +87,6 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['tool', ['SKEIN_TOOL_FAILED', 'SKEIN_EXIT', 'SKEIN_MCP']],
 ]);
 
-/** The classes of errors by name. */
 export const RETRY_CLASSES: readonly string[] = [...CLASSES.keys()];
 
 /** Returns what a word of `retry.on` is compared with: the entries of its class, or the word itself as part of a message. */
@@ -95,7 +94,6 @@ export function retriedBy(name: string): readonly string[] {
   return CLASSES.get(name.toLowerCase()) ?? [name];
 }
 
-/** The key `retry` of a step. */
 export const RETRY = map(
   {
     max_attempts: integer('how often it is tried again: 2 means up to three attempts', {
@@ -151,7 +149,6 @@ export const LOOPS = {
 const STEP = named('step');
 const STEPS = { ...list(STEP, 'the steps', { min: 1 }), needed: true };
 
-/** A workflow written as a map. */
 export const WORKFLOW = map(
   { steps: STEPS, ...LOOPS, context: CONTEXT, overrides: map(LOOPS, 'takes precedence over the value next to it') },
   'the steps, and how often jumps back may be made',
@@ -164,7 +161,6 @@ const IDENTITY = {
 
 const NAME = any('has no effect here');
 
-/** The limit of a jump back, and what happens at the limit. */
 export const JUMP_LIMITS = {
   max: integer('how often this jump back is made at most; by default max_loop_iterations', { min: 1, max: MANY }),
   on_limit: word(['fail', 'continue'], 'what happens then: continue goes to the next step, and the run is degraded', {
@@ -207,7 +203,6 @@ export const CASE = map(
   { one: ['steps', 'goto'] },
 );
 
-/** A call of another file, with the prompt of a pipeline. */
 const CALL = map(
   {
     ...IDENTITY,
@@ -311,7 +306,6 @@ export const NAMED = {
   'short-schema': SHORT_SCHEMA,
 };
 
-/** The section `output`. */
 export const OUTPUT = map({ values: VALUES }, 'what the run gives; by default what its steps have given');
 
 export const FILE = map(

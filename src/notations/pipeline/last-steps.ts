@@ -5,7 +5,6 @@ import type { SequenceStep, StepDef } from './definition.js';
 import { NO_POLICIES } from './read-policies.js';
 import { readBlock } from './read-steps.js';
 
-/** The id of the step that holds the steps under `finally`. */
 export const LAST_ID = 'finally';
 
 /** Reads the steps under `finally` as one step without in-edges. Their failure changes no outcome. Problem code: `duplicate-step`. */

@@ -7,7 +7,6 @@ import type { RetryDef, StepDef } from './definition.js';
 import { retriedBy } from './keys.js';
 import { securityOf, supervising, type SupervisionParts } from './supervising.js';
 
-/** The context in which nodes are built. */
 export interface NodeParts extends SupervisionParts, ConditionParts {
   readonly planOf: (block: Block) => Plan;
   readonly calls: ReadonlyMap<CallDef, Plan>;
@@ -15,13 +14,11 @@ export interface NodeParts extends SupervisionParts, ConditionParts {
   readonly counted: ReadonlySet<StepDef>;
 }
 
-/** Returns the channels to which a node writes its step's output. */
 export function writing(placed: Placed): Pick<NodeBase, 'writes' | 'output'> {
   const channel = placed.outputs[0]?.channel;
   return channel === undefined ? { writes: [] } : { writes: [channel], output: channel };
 }
 
-/** Builds the fields that all nodes share. */
 export function policies(placed: Placed, parts: NodeParts): NodeBase {
   const { step } = placed;
   const { id, timeoutMs, at } = step;

@@ -24,7 +24,6 @@ export function optionally(text: string): Optionally {
   return { dotted: wholly(optional ? text.slice(0, -1).trimEnd() : text), optional };
 }
 
-/** Parses a text that is exactly one reference. */
 function wholly(text: string): Dotted | undefined {
   const dotted = text.startsWith('$') ? readDotted(text, 0) : undefined;
   return dotted?.end === text.length ? dotted : undefined;

@@ -94,7 +94,6 @@ export function outputsBefore(block: Block, flows: Flows): readonly Output[] {
   return [...found].toSorted((a, b) => a.order - b.order);
 }
 
-/** A mistake in a reference. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
@@ -102,13 +101,11 @@ export interface Fault {
   readonly severity?: 'warning';
 }
 
-/** The context in which references are resolved. */
 export interface Names {
   readonly top: Block;
   readonly flows: Flows;
   readonly agents: ReadonlyMap<string, AgentDef>;
   readonly inputs: ReadonlyMap<string, InputDef>;
-  /** Names of inputs that are required somewhere. */
   readonly usedInputs: Set<string>;
   readonly calls: ReadonlyMap<CallDef, Plan>;
   readonly findings: Findings;

@@ -33,7 +33,6 @@ export function checkPath(leaf: Placed, path: readonly Segment[], reader: Placed
   return { code: 'no-such-path', message, hint: fault.hint };
 }
 
-/** Checks that the declared values of a called file include a name. */
 function checkValues(step: CallStep, name: string, reader: Placed, names: Names): Fault | undefined {
   const values = names.calls.get(step.call)?.values;
   if (values === undefined || Object.hasOwn(values, name)) return undefined;
@@ -42,7 +41,6 @@ function checkValues(step: CallStep, name: string, reader: Placed, names: Names)
   return { code: 'no-such-path', message, hint: names.findings.near(name, known) ?? `it gives: ${listed(known)}` };
 }
 
-/** Returns the JSON Schema of a step's output, if known. */
 export function schemaOf(leaf: Placed, names: Names): Json | undefined {
   const { step } = leaf;
   if (step.type === 'agent') return step.schema ?? names.agents.get(step.agent?.text ?? '')?.spec.output?.schema;

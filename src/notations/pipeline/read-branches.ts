@@ -10,12 +10,10 @@ import { ANSWER, CASE, GOTO, JUMP_LIMITS } from './keys.js';
 import { NO_POLICIES, readWhen } from './read-policies.js';
 import type { OpenStep } from './step-types.js';
 
-/** The context of a list of steps. */
 export interface ListPlace {
   /** Such as `steps`, `steps[2].false`. */
   readonly path: string;
   readonly depth: number;
-  /** The ids of the list's block. */
   readonly ids: BlockIds;
   /** The prefix of positional ids in a branch, such as `cond_3_true`. */
   readonly branch: string | undefined;
@@ -30,7 +28,6 @@ interface AgentsRun {
   readonly around: AgentsRun | undefined;
 }
 
-/** Reads a list of steps at any place. */
 type ReadList = (list: SourceNode, place: ListPlace, findings: Findings) => readonly StepDef[];
 
 /** Creates the state of a block's first list. */
@@ -38,7 +35,6 @@ export function nothingRan(): AgentsRun {
   return { here: new Map(), around: undefined };
 }
 
-/** The limits of a jump that sets none. */
 export const NO_LIMITS: JumpLimits = { max: undefined, onLimit: 'fail' };
 
 /** Reads the keys `max` and `on_limit` of a jump. Problem codes: those of the types. */
@@ -149,7 +145,6 @@ function readBranch(
   return readWays({ written: fields.node(branch), key: branch, at: fields.placeOf(branch) }, step, place, read);
 }
 
-/** One of several branches, as written. */
 interface Way {
   readonly written: SourceNode | undefined;
   readonly key: string;

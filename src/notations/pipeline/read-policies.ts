@@ -56,7 +56,6 @@ export function readWhen(fields: Fields): SourceScalar | undefined {
   return undefined;
 }
 
-/** Reads the key `on_error`. */
 export function readOnError(fields: Fields): StepBase['onError'] {
   return fields.word('on_error', POLICIES.on_error) ?? 'fail';
 }

@@ -186,7 +186,6 @@ function readAgentStep(step: OpenStep, place: ListPlace): AgentStep {
   };
 }
 
-/** Reads the steps of a parallel, a sequence, a loop or a map, which are a block of their own. */
 function readInner(
   type: 'parallel' | 'sequence' | 'loop' | 'map',
   step: OpenStep,
@@ -232,7 +231,6 @@ function readSubworkflow(step: OpenStep, place: ListPlace): SequenceStep {
   };
 }
 
-/** Reads steps that start together. */
 function readParallel({ fields, base }: OpenStep, steps: readonly StepDef[]): ParallelStep {
   // Steps that are missing have a problem of their own.
   const require = readRequire(fields, { most: steps.length === 0 ? Infinity : steps.length, word: 'step' });

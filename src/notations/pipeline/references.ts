@@ -36,7 +36,6 @@ export interface Target {
   readonly mayBeEmpty?: true;
 }
 
-/** Channel of the workflow's prompt. */
 export const PROMPT = 'prompt';
 
 /**
@@ -119,7 +118,6 @@ function ofRun(segments: readonly Segment[], reader: Placed): Target | Fault {
   return { ref: refOf(channel, path), names: ['run', first.text], used: 1, mayBeEmpty: true };
 }
 
-/** Whether a reference could not be resolved. */
 export function isFault(found: Target | Fault): found is Fault {
   return 'code' in found;
 }
@@ -131,7 +129,6 @@ export function reportFault(found: Target | Fault, at: Position, findings: Findi
   return !isFault(found);
 }
 
-/** Records that an input is required. */
 export function noteUse({ input }: Target, { usedInputs }: Names, optional = false): void {
   if (input !== undefined && !optional) usedInputs.add(input);
 }
@@ -175,7 +172,6 @@ function resolveStep(segments: readonly Segment[], reader: Placed, names: Names)
   return { ref, ...common, leaf: step, canBeMissing: missing, ...(wrong === undefined ? {} : { warning: wrong }) };
 }
 
-/** Finds a step in the block of the reader, or else in those around it. */
 function findStep(id: string, reader: Placed): Placed | undefined {
   return [...around(reader)].map(({ block }) => block.byId.get(id)).find((found) => found !== undefined);
 }

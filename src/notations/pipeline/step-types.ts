@@ -45,7 +45,6 @@ export const OTHER_BODIES: readonly string[] = [...TELLING.map(([key]) => key), 
   (key) => key !== 'name',
 );
 
-/** A step while it is being read. */
 export interface OpenStep {
   readonly fields: Fields;
   /** Such as `steps[2].false[0]`. */

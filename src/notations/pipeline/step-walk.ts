@@ -23,11 +23,9 @@ export interface Leaf extends Omit<Walk, 'segments'> {
   readonly channel?: string;
   readonly text?: string;
   readonly endsAt?: number | undefined;
-  /** The step's ending. */
   readonly ending?: ValueRef;
 }
 
-/** Whether the names could not be resolved. */
 export function isWrong(leaf: Leaf | Fault): leaf is Fault {
   return 'code' in leaf;
 }
@@ -103,7 +101,6 @@ function missingOutput(message: string, hint: string): Fault {
   return { code: 'missing-output', message, hint };
 }
 
-/** Returns a segment as written. */
 export function segmentText(segment: Segment): string {
   if (segment.kind === 'name') return `.${segment.text}`;
   return segment.kind === 'index' ? `[${segment.text}]` : `["${segment.text}"]`;

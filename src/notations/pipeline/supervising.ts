@@ -16,7 +16,6 @@ import type { PipelineDef } from './definition.js';
 import type { Names } from './order.js';
 import type { Texts } from './templates.js';
 
-/** The context in which supervision is built. */
 export interface SupervisionParts {
   readonly definition: PipelineDef;
   readonly names: Names;
@@ -44,7 +43,6 @@ function outsideOf(placed: Placed, { supervise }: PipelineDef): SuperviseDef | u
   return holders.find(({ step }) => step.supervise?.mode === 'nobody')?.step.supervise ?? supervise;
 }
 
-/** Resolves the model of a judge, as named by a key. */
 function modelOf(
   text: SourceScalar,
   key: 'supervise' | 'security',
@@ -68,7 +66,6 @@ export function supervisedCall(plan: Plan, placed: Placed, { definition, names }
   return supervisedFile(plan, step, { around: outside, model, findings });
 }
 
-/** Returns the security of the file or of a step. */
 export function securityOf(
   def: SecurityDef | undefined,
   { definition, names }: Pick<SupervisionParts, 'definition' | 'names'>,

@@ -222,7 +222,6 @@ function textBetween(text: string, reader: Placed, names: Names, placeOf: (writt
     .join('');
 }
 
-/** Returns the reference to a step or an input with this name. */
 function referenceTo(name: string, reader: Placed, { inputs }: Names): string | undefined {
   const found = [...around(reader)].some((here) => here.block.byId.has(name));
   return found ? `$steps.${name}.output` : inputs.has(name) ? `$inputs.${name}` : undefined;

@@ -19,7 +19,6 @@ interface Translated {
 
 interface Translating {
   readonly names: Names;
-  /** Returns the place of a reference, by its written form. */
   placeOf(written: string): Position;
   /** Reports a fault in other words. Returns false if the fault should be reported unchanged. */
   isTold(fault: Fault, at: Position): boolean;
@@ -113,7 +112,6 @@ function nameIn(found: Target, vars: Fields): string {
   return root + names.map((name) => (plain(name) ? `.${name}` : `["${name}"]`)).join('');
 }
 
-/** Whether a read refers to one of the values. */
 function isKnown(read: readonly string[], vars: Fields): boolean {
   let here: Fields | ValueRef | undefined = vars;
   for (const name of read) {

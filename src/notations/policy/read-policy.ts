@@ -13,7 +13,6 @@ import { parseYaml } from '../../text/yaml.js';
 import { toolOf } from '../agentfile/tools.js';
 import { readDeclarations } from '../declarations-key.js';
 
-/** The origin of a policy. */
 export interface PolicyPlace {
   /** The path shown in messages. */
   readonly file: string;
@@ -21,7 +20,6 @@ export interface PolicyPlace {
   readonly widens: boolean;
 }
 
-/** The fields of an object read so far. */
 type Draft<T> = { -readonly [K in keyof T]?: T[K] | undefined };
 type Change = Draft<Policy>;
 
@@ -112,7 +110,6 @@ function readMcp({ key, value }: SourceEntry, findings: Findings): Change {
   return change;
 }
 
-/** Reads the table of one tool. */
 function readTool({ key, value, at }: SourceEntry, name: string, findings: Findings): readonly Change[] {
   if (value.kind !== 'map') {
     reportRule(name, { value, at }, findings);
@@ -215,7 +212,6 @@ function readFlag({ key, value }: SourceEntry, findings: Findings): boolean {
   return false;
 }
 
-/** Reads one of several words. */
 function readWord<T extends string>(
   { key, value }: SourceEntry,
   words: readonly T[],
@@ -232,7 +228,6 @@ function readWord<T extends string>(
   return found;
 }
 
-/** Reads a list of texts. Undefined if it has none. */
 function readTexts({ key, value }: SourceEntry, findings: Findings): readonly string[] | undefined {
   const items = value.kind === 'list' ? value.items : undefined;
   if (items === undefined) {

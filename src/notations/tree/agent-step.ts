@@ -16,7 +16,6 @@ import {
   type Visible,
 } from './prompts.js';
 
-/** What all steps of a tree are compiled with. */
 export interface Workshop {
   /** Fields of agents in fan-outs that are values of their own. */
   readonly single: ReadonlySet<string>;
@@ -34,11 +33,9 @@ export interface PriorGoal {
   readonly channel: ChannelSpec;
 }
 
-/** Where a step is compiled to. */
 export interface Placing {
   readonly shop: Workshop;
   readonly id: string;
-  /** The channel for its text. */
   readonly channel: string;
   /** The prefix of channels for steps inside it. */
   readonly base: string;
@@ -50,9 +47,7 @@ export interface Placing {
   /** The security of its sequence, which has no node. */
   readonly security?: Security | undefined;
   readonly visible: Visible;
-  /** Prior goals by name, in run order. */
   readonly prior: ReadonlyMap<string, PriorGoal>;
-  /** The task of an agent in a fan-out. */
   readonly task?: Template;
   /** Additional requests for its answer, from an enclosing step whose only part it is. */
   readonly more?: AskedMore;
@@ -78,7 +73,6 @@ export interface CompiledStep {
   readonly bindings: Readonly<Record<string, unknown>>;
   /** Channels it writes, its text first. */
   readonly writes: readonly string[];
-  /** Fields of agents: its own and those inside it. */
   readonly fields: Fields;
 }
 
@@ -88,7 +82,6 @@ export function allFields({ outputs }: Pick<TreeWork, 'outputs'>, place: Placing
   return { ...Object.fromEntries(own), ...place.more?.fields };
 }
 
-/** Compiles a goal that the model works on directly. */
 export function compileGoal(goal: TreeWork, place: Placing): CompiledStep {
   const block = goalBlock(goal.name, goal.description, place.visible);
   return agentStep(goal, place, {
@@ -106,7 +99,6 @@ export function compileAgent(agent: TreeAgent, place: Placing): CompiledStep {
   });
 }
 
-/** The parts of a step that an agent is built from. */
 interface Asked extends Pick<TreeWork, 'outputs' | 'strict'> {
   readonly at?: Position;
 }

@@ -21,7 +21,6 @@ import {
   type TreeWorkflow,
 } from './definition.js';
 
-/** The context in which a tree is checked. */
 export interface TreeCheckOptions {
   /** Initial values, for a step that runs on its own. `any`: unknown, so references are not checked. */
   readonly given?: readonly GivenValue[] | 'any';

@@ -10,7 +10,6 @@ import { mergeOverride, modeOf } from './inherited.js';
 import { CONVERGED, PRIOR_GOALS, goalBlock, historyBlock, refinement, textTemplate } from './prompts.js';
 import { insideOf, type CompileStep } from './team.js';
 
-/** Compiles a step, including the steps inside it, to a node. */
 export function compileStep(step: TreeStep, around: Placing): CompiledStep {
   const place = { ...around, override: mergeOverride(around.override, step.override), mode: modeOf(step, around.mode) };
   const compiled = unsupervised(step, place);

@@ -13,7 +13,6 @@ import { inputChannel, placedSteps, singleFields, NodeIds, type GivenValue } fro
 import { takenInput } from './team.js';
 import { tidyTree } from './tidy.js';
 
-/** How a tree is compiled. */
 export interface TreeOptions extends Pick<Workshop, 'functionOf' | 'maxReorients' | 'judge'> {
   /** The notation recorded in the plan. Default `tree`. */
   readonly notation?: 'tree' | 'agentfile';

@@ -149,7 +149,6 @@ export interface TreePlace {
   readonly path: string;
 }
 
-/** Collects the problems of a tree. */
 export class TreeFindings {
   readonly problems: Problem[] = [];
 
@@ -167,7 +166,6 @@ export class TreeFindings {
   }
 }
 
-/** Returns a place nested in another one. */
 export function within(place: string, part: string): string {
   return place === '' ? part : `${place}.${part}`;
 }

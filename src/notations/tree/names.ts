@@ -1,7 +1,6 @@
 import { canonicalHash } from '../../base/hash.js';
 import { within, type TreeAgent, type TreeStep, type TreeWorkflow } from './definition.js';
 
-/** The owner of a name in the state of a tree. */
 export interface NameOwner {
   readonly kind: 'parameter' | TreeStep['kind'];
   readonly name: string;
@@ -118,7 +117,6 @@ const PLAIN = /^[A-Za-z0-9_-]*$/;
 const OTHER = /[^A-Za-z0-9_-]/g;
 const LONGEST = 180;
 
-/** Creates ids of a plan's nodes from names. */
 export class NodeIds {
   private readonly taken = new Set<string>();
 

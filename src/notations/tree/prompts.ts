@@ -10,10 +10,8 @@ const PRIOR_BYTES = 100_000;
 /** The line with which a model declares that nothing is left to improve. */
 export const CONVERGED = 'CONVERGED';
 
-/** The system prompt of a goal without agents. */
 export const GOAL_SYSTEM = 'You are a helpful assistant executing a goal.';
 
-/** The system prompt of the agent that merges the answers of several agents. */
 export const SYNTHESIS_SYSTEM = 'You are synthesizing the answers of several agents.';
 
 /** Names and the channels of their values. */
@@ -29,12 +27,10 @@ export function textTemplate(text: string, visible: Visible, escape?: 'xml'): Te
   });
 }
 
-/** The outputs of earlier goals. */
 export const PRIOR_GOALS: Template = freezeData([
   { outputs: 'prior', xml: { tag: 'prior-goals', each: 'goal' }, budget: PRIOR_BYTES },
 ]);
 
-/** Builds the block that states the goal. */
 export function goalBlock(name: string, description: string, visible: Visible): Template {
   return [`<goal name="${escapeXml(name)}">\n`, ...textTemplate(description, visible, 'xml'), '\n</goal>'];
 }
@@ -57,7 +53,6 @@ export function fieldsRequest(fields: readonly string[]): Template {
   return [`\n\nAnswer with one JSON object that has exactly these fields: ${fields.join(', ')}.`];
 }
 
-/** The answer of one of several agents. */
 export interface AgentAnswer {
   readonly name: string;
   readonly channel: string;

@@ -2,7 +2,6 @@ import { didYouMean } from '../../base/suggest.js';
 import type { TreeFindings, TreePlace, TreeWorkflow } from './definition.js';
 import { placedSteps, singleFields, stepsWithin, textsOf, type GivenValue } from './names.js';
 
-/** A `$name` in a text. */
 export interface NameReference {
   readonly name: string;
 }

@@ -7,7 +7,6 @@ import { isVisible, NodeIds } from './names.js';
 import { agentSpec } from './inherited.js';
 import { goalBlock, SYNTHESIS_SYSTEM, synthesisPrompt } from './prompts.js';
 
-/** Compiles a step inside another one to a node. */
 export type CompileStep = (step: TreeStep, place: Placing) => CompiledStep;
 
 /** The plan that does the work of a goal or of a convergence's round, and its outputs. */

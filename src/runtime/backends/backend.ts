@@ -50,7 +50,6 @@ export interface BackendDefinition {
   readonly around?: Reserve | undefined;
   /** Answers the questions of this run, if it is part of an effect of the surrounding run; records its effects, if that one is recorded and it has no store of its own. */
   readonly answered?: AnsweredAround | undefined;
-  /** The label of the influence on the start of this run. */
   readonly influence?: Label | undefined;
   /** Starts another run that this one needs first: the turn before it. */
   readonly launch: (
@@ -68,13 +67,11 @@ export interface OpenedRun {
   begin(owner: RunOwner): BegunRun;
 }
 
-/** The owner of a run, as its back end sees it. */
 export interface RunOwner {
   /** Cancels the run because of a request from outside, or because another process has taken it over. */
   cancel(reason: string): void;
 }
 
-/** The options for the interpreter. */
 export interface BegunRun {
   readonly start: Pick<
     StartOptions,

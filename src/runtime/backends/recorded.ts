@@ -58,7 +58,6 @@ export function recordedIn(store: Store): Backend {
   };
 }
 
-/** A run being opened in a store. */
 interface Opening extends BackendDefinition {
   readonly store: Store;
   readonly options: RunOptions;

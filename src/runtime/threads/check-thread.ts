@@ -5,7 +5,6 @@ import type { RunOptions } from '../options.js';
 
 const CHOICES = { onFailed: ['skip', 'retry'], onBusy: ['wait', 'refuse'] } as const;
 
-/** Whether a run is a turn of a thread. */
 export function isOnThread({ thread, resume, store }: RunOptions): boolean {
   if (thread !== undefined) return true;
   return resume !== undefined && threadOfRun(store?.run(resume) ?? {}) !== undefined;

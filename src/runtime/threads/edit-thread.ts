@@ -165,7 +165,6 @@ function stateAfter(store: Store, id: string, turn: number): ThreadState {
   });
 }
 
-/** A thread leased to this process. */
 interface Held {
   readonly writer: ThreadWriter;
   readonly head: ThreadHead;
@@ -264,7 +263,6 @@ function checkSchemas(shape: ShapeRecord | undefined, values: Readonly<Record<st
   }
 }
 
-/** The channels after the values have entered them. */
 function changedBy(
   compiled: CompiledPlan,
   carried: Carried,

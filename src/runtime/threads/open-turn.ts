@@ -24,13 +24,11 @@ export interface ThreadOptions {
   readonly onBusy?: 'wait' | 'refuse';
 }
 
-/** What is needed to open a turn. */
 export interface Opening {
   readonly store: Store;
   readonly thread: ThreadOptions;
   readonly name: string;
   readonly signal: AbortSignal | undefined;
-  /** Resumes a turn that did not end. */
   readonly resume: (runId: string, turn: Turn) => Promise<RunResult>;
 }
 
@@ -38,7 +36,6 @@ export interface Opening {
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
 
-/** The lease of an existing thread. */
 interface Held {
   readonly writer: ThreadWriter;
   readonly leave: (outcome: string) => void;
@@ -185,7 +182,6 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
   return await again(opening, held, run, turn, on);
 }
 
-/** Continues a turn. */
 async function again(
   { store, thread, resume }: Opening,
   held: Held,

@@ -7,7 +7,6 @@ import type { RunOptions } from '../options.js';
 import { openTurn, rejoinTurn } from './open-turn.js';
 import type { Turn } from './turn.js';
 
-/** A run that may become a turn. */
 interface OnThread {
   readonly compiled: CompiledPlan;
   readonly models: ModelRegistry;

@@ -14,9 +14,7 @@ interface NoteParts {
   readonly committed: (then: () => void) => void;
 }
 
-/** What the notes of a run share. */
 export interface BudgetNotes {
-  /** The number of records with a number of their own. */
   count: number;
   /** Functions for notes that are written and not committed: called if they never will be. */
   readonly open: Set<() => void>;

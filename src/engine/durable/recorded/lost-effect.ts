@@ -14,7 +14,6 @@ const GIVE_UP = 'fail';
  * person has answered, that counts.
  */
 export class LostEffect {
-  /** Key of the question to a person. */
   readonly asked: string;
   /** It contains the time of the start, so that an answer counts only for that start. */
   readonly question: Wait;

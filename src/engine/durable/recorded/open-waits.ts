@@ -23,7 +23,6 @@ export function endOfPausing(store: Store, runId: string): Promise<void> | undef
   return pausing.get(store)?.get(runId);
 }
 
-/** An open question or event. */
 export interface OpenWait {
   readonly key: string;
   /** Digest of the question. */
@@ -39,7 +38,6 @@ export interface OpenWait {
   readonly askedAnew: (id: string) => void;
 }
 
-/** The services that the waits of a run need. */
 export interface WaitsOptions {
   readonly runId: string;
   readonly store: Store;
@@ -59,7 +57,6 @@ interface Attended {
   asked: boolean;
 }
 
-/** A question of an effect, with its time limit. */
 export function waitOf(name: string, question: Question, limit: AskLimit | undefined): Wait {
   if (limit === undefined) return { name, question };
   const until = 'at' in limit ? { dueAt: limit.at } : { expiresMs: limit.ms };

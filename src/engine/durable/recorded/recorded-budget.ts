@@ -131,7 +131,6 @@ export class RecordedBudget {
     this.budget.told(ticket);
   }
 
-  /** Handles a dropped ticket. */
   close(ticket: RecordedTicket): void {
     for (const [stand, its] of ticket.dropped ? [...this.standing] : []) {
       if (its.ticket !== ticket) continue;
@@ -200,7 +199,6 @@ export class RecordedBudget {
   }
 }
 
-/** The budget of a run, if it has one. */
 export function openBudget(options: BudgetOptions | undefined, parts: BudgetParts): RecordedBudget | undefined {
   return options === undefined ? undefined : new RecordedBudget(parts, options);
 }

@@ -60,7 +60,6 @@ export class RecordedInside {
 
   constructor(private readonly its: InsideParts) {}
 
-  /** Whether a run inside an effect in progress is at work. */
   get isAtWork(): boolean {
     for (const [isAtWork, ticket] of this.runs) if (!ticket.isOver && isAtWork()) return true;
     return false;
@@ -250,7 +249,6 @@ export class RecordedInside {
     });
   }
 
-  /** Runs a part. */
   private async inProgress(
     ticket: RecordedTicket,
     key: string,

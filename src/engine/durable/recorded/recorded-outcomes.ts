@@ -9,7 +9,6 @@ import type { Outcome } from '../../ports/durable.js';
 import type { Identity, Past, StepOptions } from '../../ports/recording.js';
 import type { RecordedTicket } from './recorded-ticket.js';
 
-/** Finds outcomes in the ledger of a session. */
 export class RecordedOutcomes {
   /** `outdated`: receives the path of a step whose recorded result, or only its judgement, is no longer valid. */
   constructor(
@@ -17,7 +16,6 @@ export class RecordedOutcomes {
     private readonly outdated: (path: string, isJudged: boolean) => void,
   ) {}
 
-  /** The valid outcome for a ticket, if there is one. */
   find({ key, id, options }: RecordedTicket): Recorded | undefined {
     const candidates = this.session.ledger.find(key);
     if (candidates.length === 0) return undefined;

@@ -18,7 +18,6 @@ import { RecordedTicket } from './recorded-ticket.js';
 import type { StandingCount } from './standing.js';
 import { isUnanswered, writeOutcome } from './write-outcome.js';
 
-/** Options of a recording back end. */
 export interface RecordedOptions {
   readonly clock?: Clock;
   /** Answers questions in this process. If absent, or rejected with `SKEIN_QUESTION`, questions stay open. */
@@ -41,7 +40,6 @@ interface QuestionParts {
   readonly count: StandingCount;
   readonly owner: ConstructorParameters<typeof RecordedTicket>[1];
   readonly options: RecordedOptions;
-  /** The interpreter, once it takes outcomes. */
   readonly taker: () => Taker | undefined;
   /** Assigns an outcome its position and time. */
   readonly stamped: (ticket: RecordedTicket, outcome: Outcome) => Outcome;

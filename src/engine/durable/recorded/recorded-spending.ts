@@ -10,9 +10,7 @@ import { isCutOff, spentOfCutOff } from '../../../journal/overview-trace.js';
 import type { Store } from '../../../journal/store.js';
 import { readStored } from '../../../journal/stored.js';
 
-/** The amount spent at a step. */
 export interface SpentAt {
-  /** Address of the step. */
   readonly path: string;
   readonly amount: Amount;
 }
@@ -44,7 +42,6 @@ export function recordedSpending(store: Store, history: RunHistory): readonly Sp
   return all;
 }
 
-/** Records of spending apart from outcomes. */
 interface Apart {
   readonly all: readonly SpentAt[];
   /** Number of their tool calls, by the effect that made them. */
@@ -150,7 +147,6 @@ export function answeredMore(store: Store, { entries }: RunHistory): readonly Bu
     });
 }
 
-/** A requested change of a limit. */
 export interface BudgetRow {
   readonly limit: string;
   readonly change: BudgetChange;

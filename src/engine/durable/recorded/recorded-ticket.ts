@@ -38,7 +38,6 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   due: Outcome | undefined = undefined;
   /** When it settled, milliseconds since 1970. */
   at = 0;
-  /** True if its outcome comes from the record. */
   replayed = false;
   dropped = false;
   /** True if it began after something already waited for it: even a synchronous outcome is then delivered. */
@@ -53,7 +52,6 @@ export class RecordedTicket implements Ticket, StepIo, Spender {
   fromRecord: boolean | undefined = undefined;
   /** When its effect started, milliseconds since 1970. */
   startedAt: number | undefined = undefined;
-  /** When its timer was set. */
   setAt: number | undefined = undefined;
   /** True if its effect failed before the call that it was to make. */
   unmade = false;

@@ -41,7 +41,6 @@ export class RecordedTimers {
     for (const one of waiting) if (!one.ticket.dropped) this.arm(one);
   }
 
-  /** The recorded due time, or a new one. */
   private dueOf(key: string, ms: number): number {
     const id = String(ms);
     const known = this.ledger.timer(key);
@@ -72,7 +71,6 @@ export class RecordedTimers {
 /** Milliseconds between two checks for a request to cancel. */
 const WATCH_MS = 500;
 
-/** The services that the watch needs. */
 export interface WatchOptions {
   readonly runId: string;
   readonly store: Store;

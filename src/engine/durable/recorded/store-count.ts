@@ -56,7 +56,6 @@ export class StoreCounts implements SharedBook {
   }
 }
 
-/** The count under one limit. */
 class StoreCount implements SharedCount {
   spent = NO_AMOUNT;
   reserved = NO_AMOUNT;

@@ -49,7 +49,6 @@ function startSet(step: Step): void {
   if (node.kind === 'set') step.succeed(step.renderJson({ object: node.values }));
 }
 
-/** Ends the plan of the step, and the surrounding plans that end with it. */
 function startEnd(step: Step): void {
   const { node } = step.compiled;
   if (node.kind !== 'end') return;

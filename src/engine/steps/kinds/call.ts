@@ -10,7 +10,6 @@ import type { Body, Step } from '../step.js';
 import { inputCell } from '../../state/cell.js';
 import { EMPTY_VERSION, type Version } from '../../state/version.js';
 
-/** A sub-plan as one step. */
 export const callBody: Body = { start: startCall, take: noTicket };
 
 /** For bodies that follow no ticket of their own. */
@@ -39,7 +38,6 @@ function giveTo(step: Step, node: CallNode, scope: ScopeHandle): void {
 
 type Stopped = Exclude<ScopeEnd, { type: 'done' }>;
 
-/** The end of a sub-plan, with the prefix of its message. */
 export function prefixed(end: Stopped, { errorPrefix: prefix }: SubPlan): Stopped {
   if (end.type === 'paused' || end.type === 'ended' || prefix === undefined) return end;
   return { ...end, error: { ...end.error, message: `${prefix}${end.error.message}` } };
@@ -70,7 +68,6 @@ export function openInside(
   step.hold(inside);
 }
 
-/** Connects a step with the scope inside it. */
 class Inside implements ScopeOwner, Activity {
   /** Undefined after it was closed: its steps are counted once. */
   scope: ScopeHandle | undefined = undefined;

@@ -14,7 +14,6 @@ const LONGEST_NAME = 200;
 
 /** The parts with records of their own in one attempt of a step's function. */
 export class InnerRuns {
-  /** Number of uses of each name. */
   private readonly used = new Map<string, number>();
 
   constructor(

@@ -35,7 +35,6 @@ export const loopBody: Body = { start: startLoop, take: noTicket };
 interface Loop {
   readonly step: Step;
   readonly node: LoopNode;
-  /** Maximum number of rounds. */
   readonly cap: number;
   /** The round before, if `keep` may need it. */
   before: ScopeHandle | undefined;

@@ -102,7 +102,6 @@ class MapRun implements Work {
     } else if (open === 0) this.finish();
   }
 
-  /** Counts an item's failed step as an allowed failure. */
   private allow({ allowed }: FailedItem): void {
     this.step.adopt(allowed, undefined);
   }

@@ -44,7 +44,6 @@ export function lostTask(step: Step, log: Pick<ReadLog, 'lostReads'>): Lost {
   return { value, probe: (lost) => probedBy(id, ask, lost, (note) => step.emit({ type: 'step.note', note })) };
 }
 
-/** The error for a jump that no route follows. */
 export function strayJump({ compiled }: Step, { goto }: Goto): SkeinError {
   const to = typeof goto === 'string' ? goto : goto.join("', '");
   const message = `'${compiled.id}' returned goto('${to}'), but does not declare that it chooses the next node`;
@@ -63,7 +62,6 @@ function recordedUpdate(update: unknown): unknown {
   return names.length === 0 ? update : { ...update, [CLEARED]: names };
 }
 
-/** Restores an update from its recorded form. */
 export function updateOf(recorded: unknown): unknown {
   if (!isPlainObject(recorded) || !Object.hasOwn(recorded, CLEARED)) return recorded;
   const { [CLEARED]: names, ...update } = recorded;

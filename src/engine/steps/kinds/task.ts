@@ -52,7 +52,6 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
     this.attempt = step.attempt;
   }
 
-  /** Address of the step. */
   get path(): string {
     return this.step.path;
   }

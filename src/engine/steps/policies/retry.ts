@@ -9,7 +9,6 @@ import type { Bound, CountedStep, Policy } from './policy.js';
 /** Upper bound of one delay if the policy has none, in milliseconds. */
 const MAX_DELAY = 60_000;
 
-/** Decides whether a failed attempt is retried. */
 type RetryFunction = (failure: FailedAttempt) => unknown;
 
 /**
@@ -64,7 +63,6 @@ function recordedChoice({ key: step, run: { durable } }: CountedStep, key: strin
 interface Tried {
   readonly error: ErrorData;
   readonly used: number;
-  /** Key of the wait. */
   readonly key: string;
 }
 

@@ -2,7 +2,6 @@ import { asBoolean, evaluateConditions } from '../../../lang/condition.js';
 import type { PlanNode } from '../../../plan/plan.js';
 import type { Bound, Policy } from './policy.js';
 
-/** Decides whether a node runs. */
 type StateCondition = (state: Readonly<Record<string, unknown>>) => unknown;
 
 /** A node that runs only if its conditions hold: `when`. They are evaluated once, not for each attempt. */

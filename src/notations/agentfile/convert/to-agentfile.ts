@@ -16,13 +16,11 @@ import {
 import { isKeyword } from '../statements.js';
 import { Profiles, agentToml, fitsToml, policyToml } from './write-toml.js';
 
-/** A file of a converted workflow. */
 export interface WrittenFile {
   readonly name: 'Agentfile' | 'agent.toml' | 'policy.toml';
   readonly text: string;
 }
 
-/** An Agentfile and its configuration. */
 export interface ConvertedTree {
   /** Empty if the tree has something that an Agentfile can't express. */
   readonly files: readonly WrittenFile[];

@@ -99,7 +99,6 @@ export function fitsToml(value: unknown): boolean {
   return value !== null && Object.values(value).every(fitsToml);
 }
 
-/** Writes a value on one line. */
 function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (!isPlainObject(value)) return JSON.stringify(value);

@@ -121,7 +121,6 @@ export function checkAgent(agent: unknown, by = 'agentNode'): void {
   throw refusal('not-an-agent', `${by} needs an agent: something with run(task)`, 'agent({ ... }), or flow.asAgent()');
 }
 
-/** Builds the node of a foreign agent, as one step. */
 function ownNode(agent: AnyAgent, options: AgentNodeOptions, node: string, output: string): BuiltNode {
   const { name = node, forwardEvents = true } = options;
   const taskParam = options.taskParam ?? 'task';

@@ -20,9 +20,7 @@ export interface AnyAgent {
   ): AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
 }
 
-/** The options of an agent's call. */
 export interface AgentCall {
-  /** The caller's name in messages: `agentNode('review')`. */
   readonly by: string;
   readonly signal: AbortSignal;
   /** Receives the agent's events. Undefined: events are not requested. */

@@ -41,7 +41,6 @@ export interface MapOptions {
   readonly projectState?: boolean;
 }
 
-/** The names of {@link MapOptions}. */
 export const MAP_OPTION_NAMES: ReadonlySet<string> = new Set([
   'over',
   'item',
@@ -55,10 +54,8 @@ export const MAP_OPTION_NAMES: ReadonlySet<string> = new Set([
   'projectState',
 ] satisfies (keyof MapOptions)[]);
 
-/** The node that calls the function of a map. */
 const EACH = 'each';
 
-/** The plan that runs for an item. */
 interface ItemPlan {
   readonly plan: Plan;
   readonly bindings: Bindings;

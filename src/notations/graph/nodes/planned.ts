@@ -40,7 +40,6 @@ export function plannedOf(agent: unknown): Planned | undefined {
 interface Place {
   readonly name: string;
   readonly output: string;
-  /** The key of the state that holds the task. Null if there is no task. */
   readonly taskParam: string | null;
 }
 
@@ -113,7 +112,6 @@ export interface NodeSpec<R = unknown, Writes extends string = never> {
   readonly writes?: Writes;
 }
 
-/** Distinguishes node specs from functions. */
 export function isNodeSpec(value: unknown): value is NodeSpec {
   return typeof value === 'object' && value !== null && 'build' in value && typeof value.build === 'function';
 }

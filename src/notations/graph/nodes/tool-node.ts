@@ -61,7 +61,6 @@ export function toolNode<Result>(
   };
 }
 
-/** Returns what a plan says of the tool that the function of a node calls. */
 export function calledTool({ name, trust }: Pick<FunctionTool, 'name' | 'trust'>): CalledByFunction {
   return { callsTool: name, ...(trust === 'trusted' ? { trustsTool: true } : {}) };
 }

@@ -53,7 +53,6 @@ export interface WorkflowNodeOptions {
   readonly require?: Require;
 }
 
-/** The parts of a workflow that a node is built from. */
 export interface Inner extends Omit<PlannedWorkflow, 'kind' | 'answerKey'> {
   readonly answerKey: string | undefined;
 }
@@ -205,7 +204,6 @@ function checkInvariants(settings: unknown, by: string): void {
   throw refusal('inner-invariants', `${by}: invariants of a graph are not checked inside of another graph`, hint);
 }
 
-/** Returns the channel of a workflow that holds its answer. */
 export function answerOf({ plan, answerKey }: Inner, asked: string | undefined, by: string): string {
   // A file that declares values returns them.
   if (asked === undefined && plan.values !== undefined) return PLAN_VALUES;

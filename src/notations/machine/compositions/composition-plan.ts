@@ -27,7 +27,6 @@ import {
 } from './step-functions.js';
 import { flattened, keptInOrder, waitsOf, type FlatStep } from './step-order.js';
 
-/** What a composition needs from its pack. */
 export interface CompositionParts {
   /** Returns the agent of a prompt with the named ones of its tools, and their implementations for a node. */
   agent(prompt: string, tools: readonly string[]): PromptInUse;
@@ -41,7 +40,6 @@ export interface PromptInUse {
   bindings(node: string): Bindings;
 }
 
-/** A tool that a step calls directly. */
 export interface ToolInUse {
   /** With `read`, its place in the order of steps does not matter. */
   readonly effect: NonNullable<TaskNode['effect']>;
@@ -70,7 +68,6 @@ export function compositionPlan(name: string, composition: Composition, parts: C
 
 class CompositionBuilder {
   private readonly flat: readonly FlatStep[];
-  /** Implementations of the agents' tools. */
   readonly tools: Record<string, unknown> = {};
   private readonly last = `${OUTPUT}.whole`;
 

@@ -14,9 +14,7 @@ import { compositionSettings } from '../settings.js';
 import { supervisedComposition } from '../supervising.js';
 import { compositionPlan, type ToolInUse } from './composition-plan.js';
 
-/** What a composition gets from outside the pack. */
 export interface CompositionExtras extends PromptExtras {
-  /** The JSON Schemas, by the paths in the pack. */
   readonly schemas?: ReadonlyMap<string, Json>;
 }
 

@@ -11,7 +11,6 @@ const ORDERED: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   greater_than_or_equals: (a, b) => a >= b,
 };
 
-/** Returns the names that the paths of a predicate begin with. */
 export function namesOfPredicate({ path, all_of = [], any_of = [], not }: Predicate): readonly string[] {
   const inner = [...all_of, ...any_of, ...(not === undefined ? [] : [not])];
   return [...namesIn(path), ...inner.flatMap(namesOfPredicate)];

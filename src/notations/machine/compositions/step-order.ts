@@ -2,7 +2,6 @@ import type { CompositionStep } from '../pack.js';
 import { namesOfPredicate } from './predicates.js';
 import { namesIn } from './references.js';
 
-/** A step of a composition, and the parallel step that contains it. */
 export interface FlatStep {
   readonly step: CompositionStep;
   readonly parallel: CompositionStep | undefined;
@@ -16,7 +15,6 @@ export function flattened(steps: readonly CompositionStep[]): readonly FlatStep[
   ]);
 }
 
-/** The dependencies of each step, by id. */
 export type Waits = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
@@ -42,7 +40,6 @@ export function waitsOf(steps: readonly CompositionStep[]): Waits {
   );
 }
 
-/** Returns the branch steps that name a step. */
 export function branchesTo(id: string, steps: readonly CompositionStep[]): readonly string[] {
   return steps.filter((step) => step.then === id || step.else === id).map((step) => step.id);
 }

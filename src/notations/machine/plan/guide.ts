@@ -45,7 +45,6 @@ function workingClock(step: GuideStep): { now(): number } {
 interface Seen {
   readonly position: Standing;
   readonly message: MachineState['message'];
-  /** The context passed on by the previous state. */
   readonly context: MachineState['workflow_context'];
 }
 
@@ -190,7 +189,6 @@ class StateGuide implements Guide {
   }
 }
 
-/** Returns the error with the requested event. */
 function asked({ code, message, hint, details }: MaxVisitsExceededError, event: string): SkeinError {
   return new SkeinError(code, message, { ...present({ hint }), details: { ...(details as JsonObject), event } });
 }

@@ -32,7 +32,6 @@ export interface MachineOptions extends PromptExtras, ArtifactLimits {
   readonly carryForward?: boolean;
 }
 
-/** A pack as a plan for one turn of a conversation. */
 export interface MachinePlan {
   readonly plan: Plan;
   readonly bindings: Bindings;
@@ -47,7 +46,6 @@ const MOST_HAND_OVERS = 1_000_000;
 /** Nodes of a turn that are not hand-overs: the one that begins it, and the states that speak first and last. */
 const OTHER_STEPS = 3;
 
-/** The node that begins a turn. */
 export const BEGIN = 'begin';
 
 const CHANNELS: readonly ChannelSpec[] = [

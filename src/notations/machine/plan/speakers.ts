@@ -19,14 +19,12 @@ import { valueText } from '../../../lang/value-text.js';
 import type { StateOf } from '../../../plan/builder-input.js';
 import { systemClock } from '../../../base/clock.js';
 
-/** A node of a state, with its functions. */
 export interface Speaker {
   readonly state: string;
   readonly node: PlanNode;
   readonly functions: Bindings;
 }
 
-/** What the nodes of all states share. */
 export interface SpeakerParts {
   readonly pack: Pack;
   readonly setup: MachineSetup;
@@ -86,7 +84,6 @@ function agents(parts: SpeakerParts, state: string, prompt: string): readonly Sp
   ];
 }
 
-/** Builds the agent of a state's prompt, with the skills the state may use. */
 function agentOf({ pack, setup, options }: SpeakerParts, state: string, prompt: string) {
   const tools = packTools(pack, pack.prompts[prompt] as Prompt, options);
   const { files } = options;

@@ -102,7 +102,6 @@ export function isTransient(setup: Pick<MachineSetup, 'spec'>, name: string): bo
   return stateOf(setup, name).persistence === 'transient';
 }
 
-/** Whether a terminal state has spoken. */
 export function isOver(
   { spec, endless }: Pick<MachineSetup, 'spec' | 'endless'>,
   position: Standing | undefined,

@@ -5,7 +5,6 @@ import type { SourceScalar } from '../../../text/nodes.js';
 import { modelNamed, type ModelDef } from './read-models.js';
 import type { ProviderDef } from './read-providers.js';
 
-/** The models that agents of a file can name. */
 export interface ModelTable {
   /** Models of the section `models`. Undefined for an entry with a mistake. */
   readonly models: ReadonlyMap<string, ModelDef | undefined>;

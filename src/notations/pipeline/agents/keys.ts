@@ -22,7 +22,6 @@ import { SCHEMA_MAP } from '../../schema-form.js';
 import { toolNames } from './tool-names.js';
 import { UNSUPPORTED } from './unsupported-keys.js';
 
-/** The form of agent names. */
 export const AGENT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** Creates a row that allows no value. */
@@ -33,7 +32,6 @@ const ADDRESS = {
   token_key: text('the variable of the environment that holds the key', { pattern: VARIABLE_FORM }),
 } as const;
 
-/** An entry of the section `models`. */
 export const MODEL = map(
   {
     provider: text('openai, anthropic, ollama ..., or a name of the section providers'),
@@ -58,7 +56,6 @@ export const MODEL = map(
   },
 );
 
-/** An entry of the section `providers`. */
 export const PROVIDER = map(
   {
     api_type: word(['openai_chatcompletions', 'openai_responses'], 'the protocol'),
@@ -71,7 +68,6 @@ export const PROVIDER = map(
 
 const PAIR = text('', { blank: true });
 
-/** The key `remote` of an MCP server. */
 export const REMOTE = map(
   {
     url: text('the address, with http:// or https://', { ...ADDRESS_FORM, needed: true }),
@@ -84,7 +80,6 @@ export const REMOTE = map(
 
 const REF = 'a name of the section mcps';
 
-/** An MCP server as a toolset. */
 export const MCP = map(
   {
     type: text('mcp'),
@@ -101,7 +96,6 @@ export const MCP = map(
   { needed: true, foreign: UNSUPPORTED.mcp, some: ['ref', 'command', 'remote'] },
 );
 
-/** An entry of the section `mcps`. */
 const NAMED_MCP: MapForm = {
   ...MCP,
   keys: {
@@ -126,7 +120,6 @@ function toolset(type: Toolset, about: string, keys: MapForm['keys'] = {}): MapF
   return map({ type: TYPE, ...rows, ...keys }, about, { needed: true, foreign: UNSUPPORTED[type] });
 }
 
-/** Toolsets by type. */
 export const TOOLSETS: ReadonlyMap<string, MapForm> = new Map(
   Object.entries({
     filesystem: toolset('filesystem', 'reads and writes files', {
@@ -142,13 +135,11 @@ export const TOOLSETS: ReadonlyMap<string, MapForm> = new Map(
   }),
 );
 
-/** The key `fallback` of an agent. */
 export const FALLBACK = map({ models: texts('further models, tried in order') }, 'what is tried when the model fails', {
   blank: false,
   foreign: UNSUPPORTED.fallback,
 });
 
-/** The key `structured_output` of an agent. */
 export const STRUCTURED_OUTPUT = map(
   {
     name: text('what the answer is called'),
@@ -159,7 +150,6 @@ export const STRUCTURED_OUTPUT = map(
   'the answer must be JSON that fits a schema',
 );
 
-/** An entry of the section `agents`. */
 export const AGENT = map(
   {
     model: text('a name of the section models, or provider/model; several with commas are tried in order'),
@@ -194,7 +184,6 @@ export const AGENT = map(
   { needed: true, foreign: UNSUPPORTED.agent },
 );
 
-/** The section `permissions`. */
 export const PERMISSIONS = map(
   {
     deny: texts('calls that never happen, such as "shell:cmd=git push*"'),
@@ -204,7 +193,6 @@ export const PERMISSIONS = map(
   'which tool calls are allowed or refused without asking',
 );
 
-/** The sections of a pipeline file that define agents. */
 export const SECTIONS = {
   version: either(
     [text('', { pattern: '^\\s*(?:[vV]?(?:0?\\d|1[0-2]))?\\s*$', from: 'string' }), integer('', { min: 0, max: 12 })],

@@ -9,7 +9,6 @@ import { SANDBOX } from '../../model-call-keys.js';
 import { readPairs, readRemote, refuseSandbox, type ReadText } from '../../mcp-servers.js';
 import { MCP, REMOTE } from './keys.js';
 
-/** An MCP server of the section `mcps`, or of a toolset. */
 export interface McpDef {
   /** Undefined if the server is not supported or has a mistake, which was reported. */
   readonly server: McpServerSpec | undefined;

@@ -11,12 +11,10 @@ import { MODEL } from './keys.js';
 import { readAddress, type ProviderDef } from './read-providers.js';
 import { readSupported } from '../../../text/unsupported.js';
 
-/** A model that agents can name. */
 export interface ModelDef {
   /** `provider/model`. */
   readonly name: string;
   readonly settings: ModelSettings;
-  /** The model's address, if the file sets one. */
   readonly provider: ProviderSpec | undefined;
 }
 
@@ -80,11 +78,9 @@ function readSettings(fields: Fields): ModelSettings {
   });
 }
 
-/** The context of a model's name. */
 interface Place {
   readonly providers: ReadonlyMap<string, ProviderDef>;
   readonly at: Position;
-  /** True if the file sets the model's address. */
   readonly hasAddress?: boolean;
 }
 

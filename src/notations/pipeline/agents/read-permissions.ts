@@ -90,7 +90,6 @@ function ruleText({ tool, args }: PermissionRule): string {
 
 interface Written {
   readonly written: SourceScalar;
-  /** Names of MCP servers. */
   readonly servers: readonly string[];
 }
 

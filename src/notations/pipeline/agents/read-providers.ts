@@ -6,7 +6,6 @@ import { PROVIDER } from './keys.js';
 import { checkVariable } from '../../../text/names.js';
 import { readSupported } from '../../../text/unsupported.js';
 
-/** A provider of the section `providers`. */
 export interface ProviderDef {
   /** The first part of its models' names. */
   readonly type: string;

@@ -58,7 +58,6 @@ const WHOLE = rowsOf({
   user_prompt: 'ask_user',
 });
 
-/** Arguments with a different name in Skein. */
 const ARGUMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['read_multiple_files', new Map([['paths', 'path']])],
   ['search_files_content', new Map([['query', 'pattern']])],
@@ -75,18 +74,15 @@ export function toolNames(toolset: string): readonly string[] {
   return [...(TOOLSETS.get(toolset) ?? [])].flatMap(([name, tools]) => (tools.length === 0 ? [] : [name]));
 }
 
-/** Returns all tools of a toolset, by Skein's names. */
 export function allTools(toolset: string): readonly string[] {
   return [...new Set([...(TOOLSETS.get(toolset)?.values() ?? [])].flat())];
 }
 
-/** A name in cagent, and Skein's equivalents. */
 export interface ForeignTool {
   readonly name: string;
   readonly tools: readonly string[];
 }
 
-/** All names of both systems. */
 export const FOREIGN_TOOLS: readonly ForeignTool[] = [...TOOLSETS.values(), WHOLE].flatMap((toolset) =>
   [...toolset].map(([name, tools]) => ({ name, tools })),
 );
