@@ -232,7 +232,7 @@ await build({
         { name: 'engine', test: /src\/runtime\/(?:workflow-run|invariants)\./ },
         {
           name: 'journal',
-          test: /src\/(?:engine\/durable\/recorded\/(?:recorded-budget|recorded-spending|store-count)|journal\/(?:cancelling|definition|delivered|history|journal|session|stored|thread-journal|thread-writer)|runtime\/(?:recorded-limits|threads\/turn)|stores\/(?:rules|spending))\./,
+          test: /src\/(?:engine\/durable\/recorded\/(?:recorded-budget|recorded-spending|store-count)|journal\/(?:cancelling|definition|delivered|history|journal|leaving|session|stored|thread-journal|thread-writer)|runtime\/(?:recorded-limits|threads\/(?:line|turn))|stores\/(?:rules|spending))\./,
         },
         { name: 'recorded', test: /src\/(?:runtime\/backends\/(?:recorded|backend-of))\./ },
         { name: 'audit', test: /src\/(?:running|audit\/run-folder)\./ },

@@ -3,6 +3,7 @@ export { findLeftovers, removeFolder } from './audit/retention.js';
 export { codeDigests } from './engine/durable/identity.js';
 export { forkStart } from './journal/fork-from.js';
 export type { ForkStart } from './journal/fork-from.js';
+export { isLeaving } from './journal/leaving.js';
 export type { RunCosts } from './journal/run-costs.js';
 export { storeReader } from './journal/run-reader.js';
 export type { RunReader } from './journal/run-reader.js';

@@ -273,6 +273,11 @@ export function budgetNumber(key: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
+/** Key of the note of a session that takes no more answers; keys of steps never begin like this. */
+export function leavingKey(fence: number): string {
+  return `@leaving/${fence}`;
+}
+
 /** Name of a model call in a turn of an agent, or of a judge of a step. `call` counts from 1. */
 export function modelCallName(turn: number, call: number, judging: string | undefined): string {
   const name = judging ?? `model#${turn}`;

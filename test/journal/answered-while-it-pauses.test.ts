@@ -1,22 +1,41 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { graph } from '../../src/graph.js';
-import { answerRun, memoryStore, readRun, SkeinError, type Store } from '../../src/index.js';
+import { agent, agentNode, graph } from '../../src/graph.js';
+import { answerRun, changeBudget, memoryStore, readRun, SkeinError, type Store } from '../../src/index.js';
+import { isLeaving } from '../../src/journal/leaving.js';
 import { openSqliteStore } from '../../src/sqlite.js';
 import { folder } from '../tools/support/session.js';
 
-const stores: Readonly<Record<string, () => Promise<Store> | Store>> = {
-  memory: () => memoryStore(),
+/** A store as the process of the run has it, and as the one that answers and resumes has it. */
+type Sides = readonly [own: Store, other: Store];
+
+async function opened(file: string): Promise<Store> {
+  const store = await openSqliteStore(file);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const stores: Readonly<Record<string, () => Promise<Sides> | Sides>> = {
+  memory: () => {
+    const store = memoryStore();
+    return [store, store];
+  },
   SQLite: async () => {
-    const store = await openSqliteStore(join(await folder(), 'runs.db'));
-    onTestFinished(() => store.close());
-    return store;
+    const file = join(await folder(), 'runs.db');
+    return [await opened(file), await opened(file)];
   },
 };
+
+const sidesOf = async (kind: string): Promise<Sides> => (await stores[kind]?.()) ?? expect.fail(`no store ${kind}`);
 
 const order = graph<{ item: string }>({ name: 'order' })
   .node('may', ({ item }, step) => step.ask({ text: `Buy ${item}?`, choices: ['yes', 'no'] }))
   .node('receipt', ({ item, may }) => `${item}: ${may}`);
+
+const worker = agent({ name: 'worker', instructions: 'You work.' });
+const short = graph<{ item: string }>({ name: 'short', budget: '1-calls' })
+  .node('one', agentNode(worker, { taskParam: 'item' }))
+  .node('two', agentNode(worker, { taskParam: 'one' }));
 
 /** Goes on after `turns` turns of the event loop. */
 async function later(turns: number): Promise<void> {
@@ -41,7 +60,7 @@ describe.each(Object.keys(stores))(
   'an answer in the moment in which a run pauses, with a store of the kind %s',
   (kind) => {
     test('is found by a resume right after it, in whatever turn of the event loop it comes', async () => {
-      const store = (await stores[kind]?.()) ?? memoryStore();
+      const [store, other] = await sidesOf(kind);
       // What a run needs is loaded: from here on, turns of the event loop are its own.
       await order.run({ item: 'tea' }, { store });
       const ends: string[] = [];
@@ -49,8 +68,8 @@ describe.each(Object.keys(stores))(
         const id = `order-${turns}`;
         const first = order.run({ item: 'tea' }, { store, runId: id });
         await later(turns);
-        if (!answered(store, id)) continue;
-        const second = await order.run({}, { store, resume: id }).then(({ outcome }) => outcome, codeOf);
+        if (!answered(other, id)) continue;
+        const second = await order.run({}, { store: other, resume: id }).then(({ outcome }) => outcome, codeOf);
         ends.push(`${(await first).outcome}, ${second}, ${readRun(store, id).status}`);
       }
       // A run that still worked took the answer itself.
@@ -60,27 +79,50 @@ describe.each(Object.keys(stores))(
     });
 
     test('waits for a function that takes its time to end', async () => {
-      const store = (await stores[kind]?.()) ?? memoryStore();
+      const [store, other] = await sidesOf(kind);
       let leave: () => void = () => undefined;
       const leaving = new Promise<void>((resolve) => (leave = resolve));
-      let isLeaving: () => void = () => undefined;
-      const reached = new Promise<void>((resolve) => (isLeaving = resolve));
+      let reach: () => void = () => undefined;
+      const reached = new Promise<void>((resolve) => (reach = resolve));
       const slow = graph<{ item: string }>({ name: 'slow' }).node('may', async ({ item }, step) => {
         try {
           return await step.ask({ text: `Buy ${item}?` });
         } finally {
-          isLeaving();
+          reach();
           await leaving;
         }
       });
       const first = slow.run({ item: 'tea' }, { store, runId: 'slow' });
       await Promise.race([reached, first]);
-      answerRun(store, 'slow', { value: 'yes' });
-      const second = slow.run({}, { store, resume: 'slow' });
+      answerRun(other, 'slow', { value: 'yes' });
+      expect(isLeaving(other, 'slow', Date.now())).toBe(true);
+      const stop = new AbortController();
+      const stopped = slow.run({}, { store: other, resume: 'slow', signal: stop.signal }).catch(codeOf);
+      const second = slow.run({}, { store: other, resume: 'slow' });
       await later(3);
+      stop.abort();
+      expect(await stopped).toBe('SKEIN_CANCELLED');
       leave();
       expect([(await first).outcome, (await second).state.may]).toEqual(['paused', 'yes']);
       expect(readRun(store, 'slow').status).toBe('succeeded');
+    });
+
+    test('or runs out of budget, is found, too', async () => {
+      const [store, other] = await sidesOf(kind);
+      const models = { env: {}, override: 'mock/echo' };
+      const ends: string[] = [];
+      for (let turns = 0; turns < 16; turns += 1) {
+        const id = `short-${turns}`;
+        const first = short.run({ item: 'tea' }, { store, runId: id, models });
+        await later(turns);
+        if (other.run(id) === undefined) continue;
+        changeBudget(other, id, { budget: '+5-calls' });
+        const second = await short.run({}, { store: other, resume: id, models }).then(({ outcome }) => outcome, codeOf);
+        ends.push(`${(await first).outcome}, ${second}, ${readRun(store, id).status}`);
+      }
+      const expected = ['out_of_budget, succeeded, succeeded', 'succeeded, SKEIN_LEASE, succeeded'];
+      expect(ends.filter((end) => !expected.includes(end))).toEqual([]);
+      expect(ends).toContain(expected[0]);
     });
   },
 );

@@ -127,7 +127,7 @@ describe('an answer', () => {
     onTestFinished(() => clock.mockRestore());
     const error = thrown(() => answerRun(store, id, { key: 'go', value: 1 }));
     expect([error.code, error.message]).toEqual(['SKEIN_ANSWER', expect.stringContaining('was due at')]);
-    expect(store.answers(id)).toEqual([]);
+    expect(store.answers(id).filter(({ key }) => key.startsWith('go'))).toEqual([]);
   });
 
   test('that is not JSON is refused', async () => {

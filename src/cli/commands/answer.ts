@@ -114,8 +114,10 @@ type Said = Omit<Extract<GivenAnswer, { text: string }>, 'key'>;
 async function record(asked: Asked, given: Said): Promise<number> {
   const kept = await keep(asked, given);
   const { status } = await asked.runs.read(asked.id);
+  const { isLeaving } = await import('../../recorded-runs.js');
+  const takesIt = status === 'running' && !isLeaving(asked.store, asked.id, Date.now());
   if (asked.json) printResult(shownJson({ run: asked.id, ...kept, status }));
-  else for (const line of await nextLines(asked, kept, status === 'running')) printNote(line);
+  else for (const line of await nextLines(asked, kept, takesIt)) printNote(line);
   return EXIT.ok;
 }
 

@@ -9,7 +9,6 @@ import { securityGiven } from '../../plan/security.js';
 import { present } from '../../base/json.js';
 import { inSlices, type Slices } from '../../base/slices.js';
 import { codeOf } from '../../engine/durable/identity.js';
-import { endOfPausing } from '../../engine/durable/recorded/open-waits.js';
 import { RecordedDurable } from '../../engine/durable/recorded/recorded-durable.js';
 import type { PriceTable } from '../../budget/prices.js';
 import type { RunResult } from '../../engine/run.js';
@@ -17,6 +16,7 @@ import { checkEdits, firstState } from '../../engine/state/inputs.js';
 import { beginSession, resumeSession, type OpenSession } from '../../journal/session.js';
 import { joinedIf, type Label } from '../../guard/label.js';
 import { StoreCounts } from '../../engine/durable/recorded/store-count.js';
+import { isLeaving } from '../../journal/leaving.js';
 import type { Store } from '../../journal/store.js';
 import type { RunSettings } from '../../plan/fields.js';
 import {
@@ -35,6 +35,7 @@ import { budgetSettings, sharedLimits } from '../recorded-limits.js';
 import { runLimits } from '../run-limits.js';
 import { isOnThread } from '../threads/check-thread.js';
 import { newHolder } from '../../stores/holder.js';
+import { pause } from '../threads/line.js';
 import { Turn } from '../threads/turn.js';
 import type { RunWarning } from '../../engine/services.js';
 import { forkStart } from '../../journal/fork-from.js';
@@ -51,11 +52,19 @@ export function recordedIn(store: Store): Backend {
       const one = { ...definition, store, options };
       const open = (): OpenedRun | Promise<OpenedRun> =>
         one.turn === undefined && isOnThread(options) ? openOnThread(one) : inSlices(opened(one));
-      // An answer that came while the run was about to pause is only found by the next session.
-      const before = options.resume === undefined ? undefined : endOfPausing(store, options.resume);
-      return before === undefined ? open() : before.then(open);
+      const { resume } = options;
+      if (resume === undefined || !isLeaving(store, resume, systemClock.now())) return open();
+      return untilLeft(store, resume, one.signal()).then(open);
     },
   };
+}
+
+/** Delay between two looks at a session that is about to end. */
+const LEAVING_MS = 10;
+
+/** Waits for the end of a session, in this or another process, that takes no more answers: only the next session finds what has come since. */
+async function untilLeft(store: Store, runId: string, signal: AbortSignal): Promise<void> {
+  while (isLeaving(store, runId, systemClock.now())) await pause(LEAVING_MS, signal);
 }
 
 interface Opening extends BackendDefinition {

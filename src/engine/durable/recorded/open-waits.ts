@@ -15,14 +15,6 @@ import type { AskLimit, Outcome, Question, Wait } from '../../ports/durable.js';
 /** Milliseconds between two reads of answers from the store, while other work continues. */
 const POLL_MS = 250;
 
-/** Sessions of this process that have looked for answers for the last time, and pause: their ends, by store and run. */
-const pausing = new WeakMap<Store, Map<string, Promise<void>>>();
-
-/** Returns when the session of a run that pauses in this process has ended; undefined if none does. */
-export function endOfPausing(store: Store, runId: string): Promise<void> | undefined {
-  return pausing.get(store)?.get(runId);
-}
-
 export interface OpenWait {
   readonly key: string;
   /** Digest of the question. */
@@ -73,7 +65,6 @@ export class OpenWaits {
   private fresh: Attended[] = [];
   private readonly terminal = new Semaphore(1);
   private stopPolling: (() => void) | undefined = undefined;
-  private ended: (() => void) | undefined = undefined;
 
   constructor(private readonly options: WaitsOptions) {}
 
@@ -152,7 +143,6 @@ export class OpenWaits {
 
   /** Only these waits are left: nobody can answer them in this session. */
   giveUp(): void {
-    this.leave();
     for (const one of this.waits.values()) {
       this.settle(one, { ok: false, error: unanswered(one.wait) });
     }
@@ -161,18 +151,6 @@ export class OpenWaits {
   stop(): void {
     for (const key of this.waits.keys()) this.close(key);
     this.stopPoll();
-    // Who waits goes on after the caller, which releases the run.
-    this.ended?.();
-  }
-
-  private leave(): void {
-    if (this.ended !== undefined) return;
-    const { store, runId } = this.options;
-    const ofStore = pausing.get(store) ?? new Map<string, Promise<void>>();
-    pausing.set(store, ofStore);
-    const ended = new Promise<void>((resolve) => (this.ended = resolve));
-    ofStore.set(runId, ended);
-    void ended.then(() => ofStore.delete(runId));
   }
 
   private askAnew(one: Attended): void {

@@ -94,6 +94,11 @@ export class RecordedBudget {
     return this.standing.size > 0;
   }
 
+  /** True if the effects that wait for budget keep waiting, for other runs. */
+  get goesOn(): boolean {
+    return this.waits && [...this.standing.keys()].every((stand) => stand.goesOn?.() === true);
+  }
+
   reserveFor(ticket: RecordedTicket): Reserve {
     const reserve = reserveInParts(ticket, this.budget.reserveFor(ticket));
     return Object.assign((wanted: Reserving) => (this.isOver ? Promise.reject(stepCancelled()) : reserve(wanted)), {

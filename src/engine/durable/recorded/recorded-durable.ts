@@ -313,11 +313,14 @@ export class RecordedDurable extends RecordedStand implements Durable, JournalOw
     const { budget } = this;
     if (waits.size === 0 && budget?.waits !== true) return;
     waits.attend();
-    if (!this.isQuiet()) return;
-    waits.takeAnswers();
-    budget?.takeChanges();
+    if (this.isQuiet() && this.questions.foundNothing(() => this.look()) && budget?.giveUp() !== true) waits.giveUp();
+  }
+
+  /** Looks for changes of the budget and a request to cancel. Returns false if the run continues with them. */
+  private look(): boolean {
+    this.budget?.takeChanges();
     if (this.isQuiet()) this.watch?.look();
-    if (this.isQuiet() && budget?.giveUp() !== true) waits.giveUp();
+    return !this.over && this.isQuiet() && this.budget?.goesOn !== true;
   }
 
   private isQuiet(): boolean {

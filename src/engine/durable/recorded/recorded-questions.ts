@@ -1,7 +1,9 @@
 import { isGuardQuestion } from '../../../base/address.js';
 import type { Clock } from '../../../base/clock.js';
+import { toErrorData } from '../../../base/errors.js';
 import { digestText } from '../../../base/hash.js';
 import { encodeRecord } from '../../../journal/codec.js';
+import { foundNothing } from '../../../journal/leaving.js';
 import type { Ledger, Recorded } from '../../../journal/ledger.js';
 import type { Journal } from '../../../journal/journal.js';
 import type { DoneRecord } from '../../../journal/record.js';
@@ -59,6 +61,20 @@ export class RecordedQuestions {
       changed: () => deliveries.wake(),
       broken: (error) => journal.fail(error),
     });
+  }
+
+  /** Looks for answers, and for what `look` looks for. True if nothing has come: from now on, only the next session takes what comes. */
+  foundNothing(look: () => boolean): boolean {
+    const { session, clock, journal } = this.parts;
+    try {
+      return foundNothing(session.store, session.lease, clock, () => {
+        this.waits.takeAnswers();
+        return look();
+      });
+    } catch (error) {
+      journal.fail(toErrorData(error));
+      return false;
+    }
   }
 
   /** Asks a question whose answer is recorded, but passed directly to `take` instead of the interpreter. It is dropped with `ticket`. */
