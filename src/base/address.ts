@@ -1,3 +1,4 @@
+import { digestText } from './hash.js';
 import { escapeKey, unescapeKey } from './item-key.js';
 
 /**
@@ -325,4 +326,12 @@ export function moreOf(key: string): readonly [limit: string, measure: string] |
   if (!key.includes('ask:budget:')) return undefined;
   const [, limit, measure] = MORE.exec(key) ?? [];
   return limit === undefined || measure === undefined ? undefined : [limit, measure];
+}
+
+/**
+ * An idempotency key as other programs and hosts receive it: 22 letters, digits, `-` and `_`, which any receiver accepts. It is a digest,
+ * since a key contains names of items, which may be private.
+ */
+export function sentKey(key: string): string {
+  return digestText(key);
 }

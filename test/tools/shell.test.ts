@@ -127,6 +127,7 @@ describe('T15: the environment', () => {
       'LANG',
       'PAGER',
       'PATH',
+      'SKEIN_IDEMPOTENCY_KEY',
       'TERM',
     ]);
   });

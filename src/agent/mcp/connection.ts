@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/thrown.js';
 import { countText } from '../../base/text.js';
 import type { Client, CallToolResult } from '@modelcontextprotocol/client';
+import { sentKey } from '../../base/address.js';
 import { SkeinError, stepCancelled } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { McpServerSpec } from '../../plan/agent-spec.js';
@@ -11,6 +12,7 @@ import { Breaker } from './limited-fetch.js';
 import { StdioTransport } from './stdio-transport.js';
 import { makeTransport, type TransportSettings, type Way } from './transport.js';
 import { cleanText } from './untrusted.js';
+import type { ToolIo } from '../tool.js';
 import { within } from '../tools/process-group.js';
 import type { ToolPins } from '../tools/provider-options.js';
 import { headAndTail } from '../tools/text.js';
@@ -78,13 +80,21 @@ export class McpConnection {
    * @throws SkeinError `SKEIN_MCP` if the server is gone, breaks its protocol, or changed the tool; `SKEIN_TOOL_FAILED` if the tool fails
    *   or times out; `SKEIN_CANCELLED`
    */
-  async call(tool: OfferedTool, input: JsonObject, signal: AbortSignal): Promise<string> {
+  async call(tool: OfferedTool, input: JsonObject, { signal, idempotencyKey }: ToolIo): Promise<string> {
     const { client, name, settings } = this.link;
     const broken = this.link.breaker.signal;
     try {
       await this.pins.check(tool);
       const result = await client.request(
-        { method: 'tools/call', params: { name: tool.name, arguments: input } },
+        {
+          method: 'tools/call',
+          params: {
+            name: tool.name,
+            arguments: input,
+            // The server can recognise a call that a crash repeats.
+            _meta: { 'skein/idempotency-key': sentKey(idempotencyKey) },
+          },
+        },
         { signal: AbortSignal.any([signal, broken]), timeout: settings.callMs, maxTotalTimeout: settings.callMs },
       );
       if (!('content' in result)) throw new SkeinError('SKEIN_MCP', `MCP server "${name}" answered with no content`);

@@ -193,6 +193,6 @@ function toTool(
     effect: tool.repeatable && !isChanged ? 'idempotent' : 'once',
     trust: 'untrusted',
     origin,
-    execute: (input: JsonObject, io) => connection.call(tool, input, io.signal),
+    execute: (input: JsonObject, io) => connection.call(tool, input, io),
   };
 }

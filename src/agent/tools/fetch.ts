@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { sentKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Tool, ToolIo } from '../tool.js';
@@ -52,9 +53,7 @@ function firstHop(input: JsonObject, key: string): Omit<Hop, 'signal'> {
   const type = optionalText(input, 'content_type') ?? 'application/json';
   if (!/^[\w.+/-]{1,100}(?:; ?charset=[\w-]{1,40})?$/.test(type))
     throw badInput('"content_type" is not a content type');
-  // Keys contain run ids and paths; a header accepts only visible ASCII.
-  const safeKey = encodeURI(key).slice(0, 200);
-  const sent = method === 'POST' ? { 'content-type': type, 'idempotency-key': safeKey } : {};
+  const sent = method === 'POST' ? { 'content-type': type, 'idempotency-key': sentKey(key) } : {};
   return {
     url: new URL(text),
     method,

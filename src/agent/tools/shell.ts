@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { sentKey } from '../../base/address.js';
 import { SkeinError } from '../../base/errors.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 import { TOOL_LIMITS } from '../../plan/built-in-tools.js';
@@ -62,7 +63,8 @@ export function commandCode(
     if (signal.aborted) throw cancelled();
     const output = new Outputs(keep);
     const cleaned = cleanEnvironment(env, 'shell');
-    const given = { ...cleaned, ...QUIET, ...checkedVariables(own) };
+    const key = { SKEIN_IDEMPOTENCY_KEY: sentKey(io.idempotencyKey) };
+    const given = { ...cleaned, ...QUIET, ...key, ...checkedVariables(own) };
     const settings = { env: given, stdin: stdin === undefined ? 'ignore' : 'pipe', memory } as const;
     const path = cleaned['PATH'];
     const line = async (): Promise<Line> =>

@@ -88,6 +88,14 @@ const tools = new Map<string, () => void>([
       return text('removed');
     }),
   ],
+  [
+    'key',
+    () => {
+      server.registerTool('key', { description: 'The key of the call.' }, ({ mcpReq }) =>
+        text(String(mcpReq._meta?.['skein/idempotency-key'])),
+      );
+    },
+  ],
   ['family', simple('family', 'Starts a child that ignores SIGTERM.', family)],
 ]);
 
