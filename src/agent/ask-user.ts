@@ -25,10 +25,7 @@ export const askUserTool: StepTool = {
 /** Asks a person, under a name that the door chooses. */
 export type AskPerson = (question: Question) => Promise<unknown>;
 
-/**
- * Asks a person and emits a note with the answer. A typed number picks the choice with that number. If a person cannot answer yet, throws
- * an error that carries the question, so that the step can pause with it.
- */
+/** Asks a person and emits a note with the answer. If a person cannot answer yet, throws an error that carries the question. */
 export async function askPerson(step: Pick<StepContext, 'note'>, question: Question, ask: AskPerson): Promise<string> {
   const given = await ask(question).catch((error: unknown) => {
     throw withQuestion(error, question);

@@ -43,10 +43,7 @@ export interface MemoryUser {
 const BETWEEN_TURNS =
   "the shared memory can't be reached from inside of a model call that runs tools itself: a replay of the run would not see it";
 
-/**
- * Returns both pairs of tools that reach the memory. They are tools of the step, outside effects, so that a replay rebuilds the memory.
- * Writes emit `memory` notes, which update `memory.md`.
- */
+/** Returns the tools that reach the memory. They are tools of the step, outside effects, so that a replay rebuilds the memory. */
 export function memoryTools(memory: SharedMemory, user: MemoryUser): readonly StepTool[] {
   const write = (added: string, mode: MemoryMode): string => {
     memory.write(added, mode);

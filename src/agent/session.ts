@@ -88,10 +88,7 @@ export interface SessionOptions {
 export interface AgentSession {
   /** Opens everything and returns what is to be recorded. */
   open(effect: Cancelled): Opened | Promise<Opened>;
-  /**
-   * Returns the open parts. If a replay has opened nothing so far, opens them first; simultaneous calls share the opening. Parts that
-   * differ from the record are used as they are, with a warning.
-   */
+  /** Returns the open parts, and opens them first if a replay has opened nothing. A difference to the record is a warning. */
   use(effect: Cancelled, recorded: Opened): OpenParts | Promise<OpenParts>;
   /** Safe at any time, also while opening; happens once. Undefined if there is nothing to close. */
   close(): Promise<void> | undefined;
@@ -203,10 +200,7 @@ function recordOf({ models, tools }: Live): Opened {
   };
 }
 
-/**
- * Whether a tool is as recorded. A server may offer other tools than when the step began. The recorded labels cover only recorded tools, so
- * the model does not see a new one and cannot call it.
- */
+/** Whether a tool is as recorded. The recorded labels cover only recorded tools, so the model does not see a new one. */
 function isAsRecorded({ name, origin }: Tool, recorded: Opened): boolean {
   if (origin?.pin === undefined) return true;
   const before = recorded.tools.find((one) => one.name === name)?.origin;

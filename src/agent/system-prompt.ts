@@ -50,10 +50,7 @@ export function newMark(random: () => number): string {
   return `skill-${part()}${part()}${part()}${part()}`;
 }
 
-/**
- * Returns a mark that the text of a skill cannot contain: a digest of all skills. The same skills have the same mark in each step and run,
- * so that prompts have the same beginning and a provider reads them from its cache.
- */
+/** Returns a mark that no text of a skill contains: a digest of all skills, so that equal prompts are found in a cache. */
 export function skillMark(skills: readonly SkillText[]): string {
   return `skill-${sha256(JSON.stringify(skills)).slice(0, 32)}`;
 }

@@ -23,10 +23,7 @@ const BETWEEN_TURNS =
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 2_000 } as const;
 
-/**
- * Returns the tools of a todo list, which belongs to one step. They are tools of the step, outside effects, so that a replay rebuilds the
- * same list.
- */
+/** Returns the tools of a step's own todo list. They are outside effects, so that a replay rebuilds the same list. */
 export function todoTools(): readonly StepTool[] {
   const todos = new Map<string, Todo>();
   const add = (descriptions: readonly string[]): string => {

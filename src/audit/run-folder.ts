@@ -45,10 +45,7 @@ export interface RunFolder {
   readonly path: string;
   /** Receives an event. Never throws and never waits. */
   readonly listen: Listener;
-  /**
-   * Ends the record: writes `final_output.md` from the result, then the metadata. Waits until everything is on disk. Resolves to
-   * descriptions of failed writes. A second call changes nothing.
-   */
+  /** Ends the record: `final_output.md`, then the metadata. Resolves to descriptions of failed writes when all is on disk. */
   close(result?: RunEnd): Promise<readonly string[]>;
   /** Removes the folder of a run that was refused. Never throws. */
   discard(): Promise<void>;

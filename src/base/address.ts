@@ -112,10 +112,7 @@ export function itemAddress(step: string, key: string): string {
   return `${step}[${escapeKey(key)}]`;
 }
 
-/**
- * The path of a step by the ids of its nodes alone: the same for all visits, attempts, rounds and items.
- * `nodePathOf('review~2/loop#3/critic')` gives `'review/loop/critic'`.
- */
+/** The path of a step by ids of nodes alone: `nodePathOf('review~2/loop#3/critic')` gives `'review/loop/critic'`. */
 export function nodePathOf(step: string): string {
   return step.replaceAll(ITEM_OR_NUMBER, '');
 }

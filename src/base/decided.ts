@@ -55,10 +55,7 @@ export function isDecided(error: Partial<ErrorData>): boolean {
 /** Errors of calls that were not made. Not a part of their data, which an error of another step may repeat. */
 const UNMADE = new WeakSet<object>();
 
-/**
- * The error for a call that is refused before it is made. A step that may be done only once can then be done again: no person has to say
- * what happened.
- */
+/** The error for a call that is refused before it is made: a step that may be done only once can then be done again. */
 export function unmadeCall(
   code: 'SKEIN_INPUT' | 'SKEIN_TOOL_REFUSED',
   message: string,

@@ -7,10 +7,7 @@ const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
 /** The format of a duration, as the source of a regular expression. */
 export const DURATION_PATTERN = `^\\s*(?:0|(?:${PART.source})+)\\s*$`;
 
-/**
- * Parses a duration such as `30s`, `1h30m`, `250ms`, `1.5h` and returns milliseconds; a bare `0` is zero.
- * Returns undefined for anything else, including a number without a unit.
- */
+/** Parses a duration such as `30s`, `1h30m`, `1.5h` or a bare `0`, and returns milliseconds. Undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const source = text.trim();
   if (source === '0') return 0;

@@ -46,10 +46,7 @@ export const systemIds: Ids = {
   },
 };
 
-/**
- * A pseudo-random sequence in [0, 1) from a text seed: equal seeds yield equal sequences. Mulberry32 over an FNV-1a hash of the seed; good
- * enough for backoff jitter and marks, not for keys.
- */
+/** A pseudo-random sequence in [0, 1) from a text seed: Mulberry32 over FNV-1a. For backoff jitter and marks, not for keys. */
 export function seededRandom(seed: string): () => number {
   let state = 0x811c9dc5;
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193);

@@ -5,10 +5,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/**
- * Names that reach the prototype chain of ordinary objects. They are refused as ids, channels and input names, so that no value of a file,
- * a model or a tool can become a property name with a meaning to the host.
- */
+/** Names that reach the prototype chain of ordinary objects: refused as ids, as names of channels and of inputs. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**

@@ -48,10 +48,7 @@ type ValueOf<Options, Name> = Options extends unknown ? (Name extends keyof Opti
 /** The names of all options, also of those that only some forms have. */
 type NameOf<Options> = Options extends unknown ? keyof Options : never;
 
-/**
- * The kind of value that each option takes, all of those that its type allows: `text, or a list`. `any`: another check decides, and says
- * more about it.
- */
+/** The kinds of values that each option takes: `text, or a list`. `any`: another check decides, and says more about it. */
 export type OptionForms<Options> = { readonly [Name in NameOf<Options>]: FormOf<ValueOf<Options, Name>> };
 
 /**

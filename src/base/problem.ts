@@ -86,10 +86,7 @@ export function refusal(code: string, message: string, hint: string): SkeinError
   return definitionError([{ code, severity: 'error', message, hint }]);
 }
 
-/**
- * A place in data: as text for people, and as the keys that lead to it. Both are computed only on request, because most data is correct.
- * `new DataPlace('workflow').field('states').named('a b').text` gives `'workflow.states["a b"]'`.
- */
+/** A place in data, as text and as the keys that lead to it. Both are computed only on request, because most data is correct. */
 export class DataPlace {
   constructor(
     /** Name of the root value in texts; empty for none. */

@@ -1,10 +1,7 @@
 /** Longer names are not compared: the cost grows with the product of the lengths. */
 const LONGEST = 64;
 
-/**
- * Returns the candidate closest to a misspelled `word`, or undefined if none is near. Ignores case and the difference between `-` and `_`;
- * up to a third of the letters may differ. Of equals, the first wins.
- */
+/** Returns the candidate closest to a misspelled `word`, or undefined if more than a third of the letters differ. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > LONGEST) return undefined;
   const wanted = fold(word);

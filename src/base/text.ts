@@ -26,10 +26,7 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/**
- * Removes the given characters from the end of a text. An expression such as `/[. ]+$/` retries at each place of the text, so that a long
- * one blocks the process.
- */
+/** Removes the given characters from the end of a text, in linear time, unlike an expression such as `/[. ]+$/`. */
 export function withoutAtEnd(text: string, chars: string): string {
   let end = text.length;
   while (end > 0 && chars.includes(text.charAt(end - 1))) end -= 1;

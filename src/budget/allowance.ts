@@ -16,10 +16,7 @@ const MARGIN = 0.01;
 const COMPARED_AT = 5;
 const COMES_BACK = 0.3;
 
-/**
- * The remaining amount of one limit, such as requests per minute: calls lower the level and time raises it. Times are milliseconds of the
- * governor's own monotonic clock.
- */
+/** The remaining amount of one limit, such as requests per minute: calls lower it and time raises it. */
 export class Level {
   private level: number;
   private at: number;

@@ -46,10 +46,7 @@ export interface Medium {
   readonly gaps: Gaps;
 }
 
-/**
- * Positions the boxes of a drawing from top to bottom, by Sugiyama's layered method as dagre implements it. Frames are laid out first, each
- * on its own: no edge crosses the border of a workflow.
- */
+/** Positions the boxes of a drawing, by Sugiyama's layered method as dagre implements it. Each frame is laid out alone. */
 export function layOut({ items, edges }: Pick<Drawing, 'items' | 'edges'>, medium: Medium): Layout {
   const graph = emptyGraph();
   const inside = new Map<string, Layout>();

@@ -23,10 +23,7 @@ const MEDIUM: Medium = {
   gaps: { boxes: 28, edges: 14, ranks: 36 },
 };
 
-/**
- * Paints a plan as a self-contained SVG in the colours of the page that shows it, dark or light. Texts of the plan are data: they can't
- * become markup.
- */
+/** Paints a plan as a self-contained SVG, dark or light as the page. Texts of the plan are data: they can't become markup. */
 export function paintSvg(drawing: Drawing): string {
   const layout = layOut(drawing, MEDIUM);
   const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN].map(round);

@@ -74,10 +74,7 @@ const TYPES = {
   warning: 'warning',
 } as const;
 
-/**
- * Forwards an event of an agent, or of a graph that a function ran. Its source, parent and id are kept, so that the nesting is preserved;
- * anything else that a function reports becomes a `custom` event.
- */
+/** Forwards an event of an agent, or of a graph that a function ran; anything else becomes a `custom` event. */
 function forwarded(event: JsonObject, path: string): NoteEvent {
   const { type, source, parentEventId, eventId, node, runId, at, metadata, path: inner, ...rest } = event;
   if (typeof type !== 'string' || type === '') return { type: 'custom', metadata: event };

@@ -33,10 +33,7 @@ type Draft = Pick<GraphEvent, 'type' | 'metadata'> & Partial<GraphEvent>;
 /** The engine event of a type. */
 type Of<Type extends EventBody['type']> = SkeinEvent & { readonly type: Type };
 
-/**
- * Makes graph events from engine events. The result depends only on the events so far, so a replay of a run yields the same events with the
- * same ids.
- */
+/** Makes graph events from engine events. They depend only on the events so far, so a replay yields the same ones. */
 export class GraphEvents {
   private readonly open = new Map<string, OpenStep>();
   /** How often each type of event happened in a step, beyond the first. */

@@ -29,10 +29,7 @@ interface KeptSuccess extends Kept {
   readonly more: Success | undefined;
 }
 
-/**
- * Records what happened in a run. The graph events are built on demand: most callers read only the state, and a node should cost them no
- * more than a function call.
- */
+/** Records what happened in a run. The graph events are built on demand: most callers read only the state. */
 export class RunLog implements Keeper {
   private readonly happenings: (Happening | KeptStart | KeptSuccess)[] = [];
   private readonly events: GraphEvent[] = [];

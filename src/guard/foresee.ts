@@ -29,10 +29,7 @@ export interface ForeseenCalls {
   readonly at?: Position;
 }
 
-/**
- * Returns the calls of a plan about which the guard may ask a person, by step: those of tools that do more than read, where earlier reads
- * may influence them. Which calls a model makes is unknown before it runs.
- */
+/** Returns the calls about which the guard may ask a person, by step: of tools that do more than read, after risky reads. */
 export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
   const heard = heardIn(plan);
   return [...nodesOf(plan)].flatMap(({ path, node }) => {

@@ -52,10 +52,7 @@ export function labelsOfInputs({ untrusted = [], private: hidden = [] }: MarkedN
 /** What is given as an answer by `skein answer RUN -`. */
 export const FROM_STDIN = 'stdin';
 
-/**
- * Returns what receives the source of an answer to the step at a path, and tells the label of one that is not the person's own. `also`: who
- * else hears the source.
- */
+/** Returns what receives the source of an answer, and tells the label of one that is not the person's own. `also` hears it too. */
 export function hearsAnswer(
   path: string,
   tell: (label: Label) => void,

@@ -115,10 +115,7 @@ function schemaOf(properties: JsonObject): Json {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/**
- * Parses the answer of a stage's model. Only an answer that consists of the requested JSON counts: JSON within other text may be quoted
- * from the call or from what the agent has read. Anything else is a refusal.
- */
+/** Parses the answer of a stage's model. Only the requested JSON alone counts: other JSON may be quoted from the call. */
 export function opinionIn(stage: Stage, text: string): Opinion {
   const said = wholeObject(text);
   const verdict = said?.['verdict'];

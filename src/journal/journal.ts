@@ -31,10 +31,7 @@ export interface JournalOwner {
   broken(error: ErrorData): void;
 }
 
-/**
- * The writing end of a run's journal. Lines are kept until the turn of the event loop ends, and are then committed together with those of
- * all runs of the store (J5).
- */
+/** The writing end of a run's journal. The lines of one turn of the event loop are committed together, for all runs (J5). */
 export class Journal {
   private open = new OpenBatches();
   /** True if it takes part in the next commit. */

@@ -49,10 +49,7 @@ export interface RunWarning {
   readonly message: string;
 }
 
-/**
- * Builds the human-readable account of a run by reading its records in order. A step that only contains others has no records unless it did
- * not succeed.
- */
+/** Builds the account of a run from its records, in order. A step that contains others has records only if it did not succeed. */
 export class OverviewFold {
   readonly steps = new Map<string, StepTrace>();
   /** Calls and tokens of all steps, also of attempts that failed. */

@@ -166,10 +166,7 @@ export function recordedEnding(trace: StepTrace, node: PlanNode | undefined): St
   return trace.ending ?? (isMade ? { outcome: 'succeeded' } : undefined);
 }
 
-/**
- * The output of a step. An agent's answer is the text of its last turn, also if JSON was asked for. The output of a step that makes a call
- * directly is the result of that call.
- */
+/** The output of a step: of an agent the text of its last turn, of a step that makes a call directly the result of that call. */
 export function outputOf(store: Store, trace: StepTrace): Json | undefined {
   const { output, lastTurn, called } = trace;
   if (output !== undefined) return readStored(store, output) as Json | undefined;

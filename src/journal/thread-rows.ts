@@ -1,10 +1,7 @@
 import { SkeinError } from '../base/errors.js';
 import type { RunOutcome } from '../events/census.js';
 
-/**
- * Threads are rows among those of runs, with ids of their own. Runs that are turns have the row of their thread as parent, so the row stays
- * as long as one of them does.
- */
+/** Threads are rows among those of runs. Their turns have the row as parent, so it stays as long as one of them does. */
 const PREFIX = 'thread:';
 
 /** Maximum length of a thread name. */

@@ -19,10 +19,7 @@ const SELECTIONS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 /** Operators that read their operands completely, not only their top level. */
 const DEEP: ReadonlySet<string> = new Set(['+', '==', '!=', '<', '<=', '>', '>=', 'in', 'list', 'map']);
 
-/**
- * Estimates from above how much work an expression is for values of these extents, without doing the work: macros run their body
- * for each item, and sums and lists of sums can grow at every level.
- */
+/** Estimates from above how much work an expression is for values of these extents, without doing the work. */
 // The parser bounds the depth of the tree, so recursion is safe here.
 export function estimate(node: ASTNode, known: Extents): Estimate {
   if (node.op === 'id') return { extent: known.get(node.args) ?? SCALAR, work: 1 };

@@ -30,10 +30,7 @@ interface Search {
   refusal: ExpressionShape['refusal'];
 }
 
-/**
- * Finds what an expression reads, and whether it uses something that is refused.
- * `inspectExpression(parsed.ast, 2).reads` gives `[['steps', 'qa', 'output', 'approved']]`.
- */
+/** Finds what an expression reads, such as `[['steps', 'qa', 'output', 'approved']]`, and whether it uses what is refused. */
 export function inspectExpression(ast: ASTNode, maxNesting: number): ExpressionShape {
   const search: Search = { variables: new Set(), reads: [], maxNesting, refusal: undefined };
   visit(search, ast, new Set(), 0);
@@ -146,10 +143,7 @@ export interface UnknownMember {
   readonly known: readonly string[];
 }
 
-/**
- * The first read of an expression with a name that its variables don't have. The contents of values are unknown until a run.
- * `unknownMember([['steps', 'a', 'outptu']], { steps: { fields: { a: { fields: { output } } } } })?.known` gives `['output']`.
- */
+/** The first read of an expression with a name that its variables don't have. The contents of values are unknown until a run. */
 export function unknownMember(
   reads: readonly (readonly string[])[],
   vars: Readonly<Record<string, CelVar>>,

@@ -27,10 +27,7 @@ export interface Expression {
    * @throws SkeinError SKEIN_TEMPLATE if the evaluation fails: a missing key, wrong types, a list that is too long.
    */
   evaluate(vars: Readonly<Record<string, unknown>>, meter?: WorkMeter): unknown;
-  /**
-   * The values that it reads, as paths from a variable: `['steps', 'qa', 'output', 'approved']`. A final `*` means that the value
-   * before it is used as a list or an object.
-   */
+  /** Paths from a variable: `['steps', 'qa', 'output', 'approved']`. A final `*`: the value before it is used as a whole. */
   readonly reads: readonly (readonly string[])[];
 }
 

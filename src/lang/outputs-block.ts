@@ -110,10 +110,7 @@ interface Known {
   readonly entries: string;
 }
 
-/**
- * The last rendered entries of these channels. A step usually sees the outputs of the step before it and one more: a long sequence would
- * otherwise render them all for each step.
- */
+/** The last rendered entries of these channels: without them, each step of a long sequence would render all outputs again. */
 const rendered = new WeakMap<readonly LabelledChannel[], Known[]>();
 const MOST_KNOWN = 4_000_000;
 

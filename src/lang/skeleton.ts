@@ -39,10 +39,7 @@ function seenOf(line: string): string {
 /** A longer line is judged by its ends alone: heads and frames are shorter. */
 const LONGEST_JUDGED = 4_000;
 
-/**
- * Whether a line may look as if it had brackets around it and a colon at its end, or dashes around it. The first and the last visible
- * character are cheap to check, and exclude most lines.
- */
+/** Whether the first and the last visible character of a line allow a frame: brackets and a colon, or dashes. */
 export function mayLookFramed(line: string): boolean {
   const seen = seenOf(line);
   const last = lastSeen(seen)?.at(-1);
@@ -90,10 +87,7 @@ export function isTooLong(line: string): boolean {
   return seenOf(line).normalize('NFKD').length > LONGEST_JUDGED;
 }
 
-/**
- * Returns the look of a line: without invisible characters, and with plain characters for lookalikes. For comparison, not for display.
- * `skeletonOf('\u200B[gen (agent: A)]\uFF1A')` gives `'[gen (agent: A)]:'`.
- */
+/** Returns the look of a line, for comparison: without invisible characters, and with plain characters for lookalikes. */
 export function skeletonOf(line: string): string {
   const { found, letters } = lookalikes();
   // Marks are also removed first: normalizing a long row of them takes quadratic time.

@@ -140,10 +140,7 @@ function checkOnLimit(fields: Fields): void {
   fields.error('unknown-value', 'on_limit', message, 'write on_limit: stop');
 }
 
-/**
- * Turns a budget as written in a file into plan data. Returns undefined if none of it can be read.
- * `budgetOf({ usd: 0.5, tokens: '200k', on_limit: 'stop' })` returns `{ usd: 0.5, tokens: 200000, onLimit: 'stop' }`.
- */
+/** Turns a budget as written, `{ usd: 0.5, tokens: '200k' }`, into plan data. Undefined if none of it can be read. */
 export function budgetOf(written: Json | undefined): Budget | undefined {
   if (typeof written === 'number') return { usd: written };
   if (typeof written === 'string') {

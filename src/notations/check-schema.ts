@@ -6,10 +6,7 @@ import type { Findings } from '../text/findings.js';
 import { describe, entryOf, seen, type SourceEntry, type SourceMap, type SourceNode } from '../text/nodes.js';
 import { LISTS, MAPS, SCHEMAS, TYPES } from './schema-form.js';
 
-/**
- * Reports mistakes in a JSON Schema, with their places: unknown types, keywords with a value of the wrong kind, required properties that
- * can't exist. Problem code: `bad-schema`.
- */
+/** Reports mistakes in a JSON Schema, such as required properties that can't exist. Problem code: `bad-schema`. */
 export function checkSchema(node: SourceNode, findings: Findings): void {
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
   if (node.kind !== 'map') {

@@ -10,10 +10,7 @@ export interface CalledOutput {
   readonly names: readonly string[];
 }
 
-/**
- * Returns the outputs of a called workflow in its own order: its declared result, or the labelled channels of a pipeline, or the outputs of
- * the agents of any other workflow.
- */
+/** Returns the outputs of a called workflow: its declared result, a pipeline's labelled channels, or the agents' outputs. */
 export function calledOutputs(plan: Plan): readonly CalledOutput[] {
   if (plan.values !== undefined) return [{ channel: PLAN_VALUES, label: 'result', names: [] }];
   const last = plan.nodes.find(({ id }) => id === plan.finally);

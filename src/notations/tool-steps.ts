@@ -52,10 +52,7 @@ export interface CallBody {
   readonly others: readonly string[];
 }
 
-/**
- * Returns the call of a step that has the key `run` or `tool`, or undefined. `bodies` are the keys that mark other kinds of steps. Problem
- * code: `two-bodies`.
- */
+/** Returns the call of a step that has the key `run` or `tool`. `bodies`: other kinds of steps. Problem code: `two-bodies`. */
 export function callBody(
   node: SourceNode,
   { label, bodies }: { readonly label: string; readonly bodies: readonly string[] },

@@ -26,10 +26,7 @@ export interface ToolInput {
   readonly required: readonly string[];
 }
 
-/**
- * The definition of a built-in tool apart from its code, which `agent/tools/catalogue.ts` names. The model's view, names, permission rules,
- * powers and the stand-ins of runs without models are all derived from it.
- */
+/** A built-in tool apart from its code. Its names, permission rules, powers and stand-ins are all derived from this. */
 export interface ToolDescriptor extends ToolInput {
   readonly description: string;
   /** As in the agents' `Tool`. */

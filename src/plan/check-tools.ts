@@ -72,10 +72,7 @@ export function toolFault(
 /** Where each agent names its tools, by the names of agent and tool. */
 type ToolPlaces = ReadonlyMap<string, ReadonlyMap<string, Position>>;
 
-/**
- * Returns a warning (`unknown-tools`) for each agent that names tools which do not exist, also in nested plans. An agent that several nodes have is reported
- * once. Which tools a server has is known only in a run.
- */
+/** Returns a warning (`unknown-tools`) for each agent that names tools which do not exist. Those of servers are unknown here. */
 export function unknownTools(plan: Plan, places?: ToolPlaces): readonly Problem[] {
   const problems = new Map<string, Problem>();
   for (const { node } of agentsOf(plan)) {

@@ -55,10 +55,7 @@ const NEW = 0;
 const OPEN = 1;
 const DONE = 2;
 
-/**
- * Searches depth first from the starts, then from the remaining nodes, so that unreachable parts have an order too. Returns the nodes in
- * the orders in which the search came to them, and in which it left them.
- */
+/** Searches depth first from the starts, then from the rest. Returns the nodes in the orders of arrival and of departure. */
 function search({ edges, outEdges }: Edges, starts: readonly number[]): { begun: number[]; ended: number[] } {
   const state = new Uint8Array(outEdges.length);
   const next = new Uint32Array(outEdges.length);

@@ -240,10 +240,7 @@ interface Steps {
   readonly prefix: string;
 }
 
-/**
- * Maps the new ids of renamed steps to the former ones: an added step that does exactly what one removed step did. If several do the same,
- * the match is ambiguous, and none is named.
- */
+/** Maps the new ids of renamed steps to the former ones: an added step that does exactly what one removed step did. */
 export function renamed(removed: Steps, added: Steps): ReadonlyMap<string, string> {
   const [before, after] = [byContent(removed), byContent(added)];
   const former = new Map<string, string>();

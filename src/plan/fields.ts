@@ -107,10 +107,7 @@ const TOOL_USE: Form<ToolUse> = object<ToolUse>({
   'mcpServers?': MCP_SERVERS,
 });
 
-/**
- * Additional fields of each kind of node. The fields marked `result`, and the agent, form the digest of a definition (J2), and are reported
- * as the cause of a rerun (J11): a field can't be one without the other.
- */
+/** Additional fields of each kind of node. Those marked `result`, and the agent, form the digest of a definition (J2, J11). */
 const OWN: { readonly [K in NodeKind]: Rows<Own<K>> } = {
   task: {
     'asked?': shown(TEMPLATE),

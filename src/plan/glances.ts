@@ -174,10 +174,7 @@ function isSyntax(value: unknown): value is Syntax {
   return typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string';
 }
 
-/**
- * Returns the nodes that a chooser without declared targets names: those whose ids are string literals in its source (E6). Names that it
- * computes or takes from elsewhere are not found.
- */
+/** Returns the nodes that a chooser without declared targets names: ids that are string literals in its source (E6). */
 export function mentionsOf(chooser: unknown, ids: Iterable<string>): readonly string[] {
   const literals = literalsOf(sourceText(chooser));
   return [...ids].filter((id) => literals.has(id));

@@ -22,10 +22,7 @@ export interface ShapeEdge {
 export interface GraphShape {
   /** Index of each id. If several nodes share an id (a problem), the first counts. */
   readonly index: ReadonlyMap<string, number>;
-  /**
-   * Static edges as declared, then route targets as declared, or as mentioned if none are declared, then handlers in node order. Edges of
-   * unknown nodes are left out.
-   */
+  /** Static edges, then route targets as declared or mentioned, then handlers. Edges of unknown nodes are left out. */
   readonly edges: readonly ShapeEdge[];
   /** Indexes into `edges`, per node. */
   readonly outEdges: readonly (readonly number[])[];

@@ -7,10 +7,7 @@ interface Entries {
   whole: readonly unknown[] | undefined;
 }
 
-/**
- * A version of a list that only grows. Adding entries costs only those entries, unless another version has already grown from the same one;
- * a read copies the references.
- */
+/** A version of a list that only grows. Adding costs only the new entries, unless another version grew from the same one. */
 export interface Growing {
   /** The stored list that this one continues; its entries are not in `entries`. */
   readonly kept: Kept | undefined;

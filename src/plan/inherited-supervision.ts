@@ -14,10 +14,7 @@ export interface GateProblem {
   readonly hint: string;
 }
 
-/**
- * Returns the supervision of an agent or of nodes inside a step: their own setting, otherwise the surrounding one. Nothing removes a
- * surrounding gate of a person.
- */
+/** Returns the supervision inside a step: the own setting, otherwise the surrounding one. A gate of a person always stays. */
 export function supervisedUnder<S extends Said>(
   own: S | undefined,
   around: S | undefined,

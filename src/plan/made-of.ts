@@ -6,10 +6,7 @@ import { isSupervisor } from './supervision.js';
 /** Shared by all copies of this module. */
 const PARTS = Symbol.for('skein.made-of');
 
-/**
- * Marks a function that Skein made around others, such as the body of a tool's node. Its own source is meaningless: the sources of the
- * parts count wherever the source of a function counts (J2).
- */
+/** Marks a function that Skein made around others. The sources of these parts count in place of its own (J2). */
 export function madeOf<F extends (...args: never[]) => unknown>(made: F, parts: readonly unknown[]): F {
   return Object.defineProperty(made, PARTS, { value: parts });
 }

@@ -57,10 +57,7 @@ function isPlan(value: unknown): value is Plan {
 /** Kept apart from the plans: moving a project changes no digest of a plan. */
 const places = new WeakMap<object, readonly string[]>();
 
-/**
- * Records the files and folders of a plan, or of prices and limits, as absolute paths: tools in runs of it, or of plans around it, don't
- * touch them.
- */
+/** Records the absolute paths that a plan, prices or limits were read from: tools in runs of it don't touch them. */
 export function noteReadFrom(made: object, paths: readonly string[]): void {
   places.set(made, paths);
 }

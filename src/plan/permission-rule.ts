@@ -36,10 +36,7 @@ export const toolArguments = lazily(
     ]),
 );
 
-/**
- * Parses a rule: `TOOL`, or `TOOL:ARG=PATTERN` with further `:ARG=PATTERN`. Returns a text that describes the problem of an invalid rule.
- * `parsePermissionRule('shell:cmd=rm *')` returns `{ text: 'shell:cmd=rm *', tool: 'shell', args: [{ name: 'cmd', pattern: 'rm *' }] }`.
- */
+/** Parses a rule: `TOOL`, or `TOOL:ARG=PATTERN` with further `:ARG=PATTERN`. Returns a text that says what is wrong with it. */
 export function parsePermissionRule(written: string): PermissionRule | string {
   const text = written.trim();
   if (text === '') return 'it is empty';

@@ -29,10 +29,7 @@ export interface Power {
   readonly sandbox?: SandboxUse;
 }
 
-/**
- * Returns what a plan could do beyond reading the project, as far as its text shows; each power once, in the order of its steps. Models
- * chosen by the environment are not included. `isOutside` returns whether a path is outside the project.
- */
+/** Returns what a plan could do beyond reading the project, each power once. `isOutside`: whether a path is outside of it. */
 export function powersOf(plan: Plan, isOutside: (path: string) => boolean = () => true): readonly Power[] {
   const powers = new Map<string, Power>();
   for (const { agent } of askedOf(plan))

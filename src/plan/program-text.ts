@@ -111,10 +111,7 @@ const RUN_INPUT: readonly (readonly [programs: RegExp, otherwise: RegExp])[] = [
 /** Names of standard input as a file. */
 const INPUT = /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 
-/**
- * Returns whether a command runs what stands on its standard input: a shell or the like without a file and without a text, also behind a
- * program that starts it.
- */
+/** Returns whether a command runs what stands on its standard input: a shell or the like without a file and without a text. */
 export function readsProgram(words: readonly CommandWord[]): boolean {
   const [first, ...rest] = words;
   const program = programName(first?.text ?? '');

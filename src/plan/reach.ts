@@ -59,10 +59,7 @@ export function explainedReads<T>(
   return explained;
 }
 
-/**
- * Returns a function that finds all nodes before `to`, starting from those `directly` before it; `before` lists them for each node. `to`
- * identifies the walk: only the last one is valid.
- */
+/** Returns a function that finds all nodes before `to`, from those `directly` before it. Only the last `to` is valid. */
 export function walkBack(
   before: readonly (readonly number[])[],
 ): (to: unknown, directly: readonly number[]) => (node: number) => boolean {

@@ -9,10 +9,7 @@ export interface Reference {
   readonly path: string;
 }
 
-/**
- * Returns what a node reads before it runs: its conditions, templates, lists and inputs of a sub-plan. Inputs of a sub-plan from same-named
- * channels are not listed, because they may be absent.
- */
+/** Returns what a node reads before it runs. Inputs of a sub-plan from same-named channels are left out: they may be absent. */
 export function referencesOf(node: PlanNode): readonly Reference[] {
   const found: Reference[] = [];
   addConditions(found, node.when ?? [], 'when');

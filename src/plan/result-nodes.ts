@@ -1,10 +1,7 @@
 import { addTo } from '../base/collections.js';
 import { END, type Plan, type PlanNode } from './plan.js';
 
-/**
- * Returns the nodes that hold the results of a file, in plan order: the nodes at which its flow ends. If the flow ends without having done
- * anything, as after an empty branch, the nodes before that point count.
- */
+/** Returns the nodes at which the flow of a file ends, in plan order; those before it if the end has done nothing. */
 export function resultNodes(plan: Plan): readonly string[] {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
   const before = new Map<string, string[]>();

@@ -42,10 +42,7 @@ export interface RetryParts {
   readonly decide?: (failure: FailedAttempt) => unknown;
 }
 
-/**
- * Returns a retry as plan data, with classes by name. `retryParts({ retries: 1, on: [429, 'ECONNRESET'] }).policy` returns `{ retries: 1,
- * backoff: 'exponential', delayMs: 1000, on: [429, 'ECONNRESET'] }`.
- */
+/** Returns a retry as plan data: `{ retries: 1 }` becomes `{ retries: 1, backoff: 'exponential', delayMs: 1000 }`. */
 export function retryParts(input: RetryInput): RetryParts {
   if (typeof input === 'number') return { policy: { ...GROWING, retries: input } };
   const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));

@@ -128,10 +128,7 @@ function knownName(word: string): string {
   );
 }
 
-/**
- * Returns whether one of the words of a command, from an index on, makes its program do more than its name suggests: run another program,
- * write a file, send something.
- */
+/** Whether a word, from an index on, makes a program do more than its name suggests: run another, write a file, send something. */
 export function hasRiskyWord(words: readonly string[], from: number): boolean {
   const program = knownName(words[0] ?? '');
   const keys = [program, `${program} ${words[1] ?? ''}`];

@@ -57,10 +57,7 @@ interface Asked extends PlacedNode {
 
 const known = new WeakMap<Plan, readonly Asked[]>();
 
-/**
- * Returns all agents that a plan calls: its own, their supervisors, and the reviewers of their calls, given the security of the run. Code
- * that judges instead of a model is not included. Accepts only frozen plans.
- */
+/** Returns all agents that a frozen plan calls: its own, their supervisors, and the reviewers of their calls. */
 export function askedOf(plan: Plan, around?: Security): readonly Asked[] {
   return around === undefined ? madeOnce(known, plan, () => [...askedIn(plan)]) : [...askedIn(plan, around)];
 }

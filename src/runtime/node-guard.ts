@@ -24,10 +24,7 @@ export interface NodeGuarding extends Omit<StagesOf, 'security'> {
   readonly run: RunTrust;
 }
 
-/**
- * The guard of tool calls that functions of steps make. It decides like the guard of an agent's call: policies first, then the label of the
- * call, guards of the program, models, and a person.
- */
+/** The guard of tool calls that functions of steps make. It decides like the guard of an agent's call. */
 export function nodeGuard(holding: NodeGuarding): NodeGuard {
   const { run, guards, security } = holding;
   return {

@@ -9,10 +9,7 @@ const PROCESS_ID = /:(?<pid>\d+):(?<started>\d*):(?<place>[\w-]*)$/;
 
 let own: Holder | undefined;
 
-/**
- * This process, as the holder of a lease. On Linux its id also contains the start time of the process and its pid namespace, so that
- * neither a reused pid nor the same pid in another container counts as this process.
- */
+/** This process, as the holder of a lease: also by start time and pid namespace on Linux, because a pid can be used again. */
 export function thisProcess(): Holder {
   const host = hostname();
   own ??= {

@@ -176,10 +176,7 @@ export interface ReadText {
   readonly badAt?: number;
 }
 
-/**
- * Decodes the bytes of a text. Drivers are not reliable here: one ends the process, another silently puts U+FFFD in place of invalid bytes,
- * a third stops at a NUL.
- */
+/** Decodes the bytes of a text. Drivers are not reliable here: one exits, one writes U+FFFD silently, one stops at a NUL. */
 export function readText(bytes: Uint8Array): ReadText {
   try {
     return { text: strict.decode(bytes) };

@@ -22,10 +22,7 @@ export interface FileStore extends Store {
   backup(path: string): void;
 }
 
-/**
- * Removes what a file of others has for a run that was not there before: planted answers would count as those of a person to its
- * questions.
- */
+/** Removes what a file of others has for a run that is new here: planted answers would count as those of a person. */
 export function forgetPlanted(statements: Statements, runId: string): void {
   statements.run('plantedAnswers', [runId]);
   statements.run('plantedBatches', [runId, runId]);
@@ -41,10 +38,7 @@ const BATCHES_AT_ONCE = 16;
 /** Number of pages (4 KiB each) freed at once. */
 const PAGES_AT_ONCE = 64;
 
-/**
- * Removes runs, in many small transactions. The row of a run is deleted first, with a note of what is left behind: a killed process leaves
- * no half run, and the next removal cleans up.
- */
+/** Removes runs in many small transactions. Each first leaves a note, so that the next removal cleans up after a killed one. */
 export function removeRuns(
   database: Connection,
   statements: Statements,
@@ -102,10 +96,7 @@ function cleanUp(statements: Statements): boolean {
   return true;
 }
 
-/**
- * Frees the disk space of unused pages; returns the number of bytes. A file from before version 2 has to be rewritten once for that; while
- * others use it, it stays unchanged.
- */
+/** Frees the disk space of unused pages; returns the bytes. A file from before version 2 is rewritten for that, if unused. */
 export function shrink(database: Connection): number {
   const before = bytesIn(database);
   if (database.first('PRAGMA auto_vacuum')?.['auto_vacuum'] === 0) writeAnew(database);

@@ -72,10 +72,7 @@ async function saidIn(asking: Promise<string>): Promise<{ readonly text: string 
   }
 }
 
-/**
- * Returns the JSON object in a model's text: from the first `{` to the last `}`. Undefined if there is none. Other ways to find JSON are
- * not used: it may be quoted from the work that is judged.
- */
+/** Returns the object from the first `{` to the last `}` of a model's text. Other JSON may be quoted from the judged work. */
 export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');

@@ -24,10 +24,7 @@ const ANSWER = {
   examples: ['approve', 'reject', 'revise: WHAT TO DO DIFFERENTLY'],
 };
 
-/**
- * The question whether a step's result counts. The evidence contains what a person needs to decide: the output, and the commitment beside
- * the assessment.
- */
+/** The question whether a step's result counts. The evidence is the output, and the commitment beside the assessment. */
 export function personQuestion(asked: string, evidence: Json): Question {
   return { text: `${asked} (${WAYS})`, schema: ANSWER, evidence };
 }

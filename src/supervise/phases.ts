@@ -29,10 +29,7 @@ export interface PhaseDeps extends AsideModels {
   readonly recorded: boolean;
 }
 
-/**
- * Creates the phases of supervised steps: commitment, assessment, comparison, and verdict, by a model, by code or by a person. Each phase
- * emits a note.
- */
+/** Creates the phases of supervised steps: commitment, assessment, comparison and verdict. Each phase emits a note. */
 export function phasesOf(deps: PhaseDeps): Phases {
   return {
     async commit(task, step) {

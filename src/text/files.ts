@@ -33,10 +33,7 @@ export const NOT_READ: Unread = {
 /** The names in a directory, or why they could not be listed. */
 export type ListResult = { readonly ok: true; readonly names: readonly string[] } | Unread;
 
-/**
- * Reads a regular file of at most `maxBytes` as UTF-8. Pipes, devices and directories are refused before anything is read from them. A byte
- * order mark is kept.
- */
+/** Reads a regular file of at most `maxBytes` as UTF-8. Pipes, devices and directories are refused before anything is read. */
 export async function readText(path: string, maxBytes: number = YAML_LIMITS.maxBytes): Promise<ReadResult> {
   let handle: FileHandle | undefined;
   try {

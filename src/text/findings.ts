@@ -47,10 +47,7 @@ const CONSEQUENCE = {
   safety: 'without it the file is less safe',
 } as const;
 
-/**
- * Creates an empty list of findings. A finding repeated at the same place is kept once. Messages and hints contain only visible characters,
- * whatever names they quote.
- */
+/** Creates an empty list of findings. They show only visible characters, and one repeated at the same place is kept once. */
 export function createFindings({ lenient = false, words = WORDS_OF_FILES }: FindingsOptions = {}): Findings {
   const list: Problem[] = [];
   const seen = new Set<string>();

@@ -1,7 +1,4 @@
-/**
- * The content of a YAML file as tables: keys, types, words, bounds, defaults, descriptions. Readers of files take keys, words and bounds
- * from these tables, and the JSON Schemas for editors are built from them.
- */
+/** The content of a YAML file as tables. Readers of files and the JSON Schemas for editors are built from them. */
 export type Form =
   | TextForm
   | WordForm

@@ -14,10 +14,7 @@ export const NAME_FORM = {
   from: 'name',
 } as const;
 
-/**
- * Checks a name used in templates, folders and addresses: letters, digits, `_` and `-`, not `-` first, at most 64 characters.
- * Problem codes: `bad-name`, `forbidden-name`.
- */
+/** Checks a name: letters, digits, `_` and `-`, not `-` first, at most 64. Problem codes: `bad-name`, `forbidden-name`. */
 export function checkName(name: string, what: string, at: Position | undefined, findings: Findings): boolean {
   if (FORBIDDEN_NAMES.has(name)) {
     findings.error('forbidden-name', `${quoteShort(name)} cannot be used as a ${what}`, at, 'choose another name');

@@ -3,10 +3,7 @@ import type { Position } from '../base/problem.js';
 import { quoteShort } from '../lang/value-text.js';
 import { WORDS_OF_FILES } from './source-words.js';
 
-/**
- * The data of a source file, each value with its place. Keys of a map are looked up in lists and Maps, never as properties of an object. An
- * aliased value is one object with several holders.
- */
+/** The data of a source file, each value with its place. An aliased value is one object with several holders. */
 export type SourceNode = SourceScalar | SourceList | SourceMap;
 
 /** Text, a number, a boolean or null. */

@@ -38,10 +38,7 @@ function lastAtMost(ascending: readonly number[], value: number): number {
   return low;
 }
 
-/**
- * Finds the place of a piece of a value's text in the file, searching from an offset into the value as written. Returns the place of the
- * value itself if the written text spells the piece differently.
- */
+/** Finds a piece of a value's text in the file, from an offset on; the place of the value if the file spells it differently. */
 export function locate(
   yaml: { readonly text: string; readonly places: Places },
   scalar: SourceScalar,

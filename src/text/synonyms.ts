@@ -1,7 +1,4 @@
-/**
- * Keys of workflow files, each with the words that other systems use for it. If a word is in several rows, the first key that the map has
- * is meant.
- */
+/** Keys of workflow files, with the words of other systems for them. Of several keys with one word, the first present is meant. */
 const SYNONYMS = Object.entries({
   name: 'title',
   id: 'name key title',

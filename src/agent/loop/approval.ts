@@ -7,10 +7,7 @@ import { parseInput } from './tool-input.js';
 /** The answers that a person can give about a call. */
 export const CHOICES = ['allow', 'deny'] as const;
 
-/**
- * The question to a person before a call that needs approval. The exact call is the evidence, so an answer applies only to this call.
- * Undefined if the input is not a JSON object: such a call only returns an error to the model.
- */
+/** The question before a call that needs approval; the exact call is the evidence. Undefined if the input is not an object. */
 export function approvalQuestion(who: string, call: ToolCall): Question | undefined {
   const input = inputOf(call);
   if (input === undefined) return undefined;

@@ -127,10 +127,7 @@ function unknownTool(name: string, names: readonly string[]): SkeinError {
 /** A check that takes longer than this, in milliseconds, yields to the event loop, so that signals arrive and timers fire. */
 const LONG = 20;
 
-/**
- * Runs checks of calls one after the other, in the order of the requests. The calls of a turn start together, and inputs that are costly to
- * check could otherwise block the event loop until the last check is done.
- */
+/** Runs costly checks of calls one after the other: the calls of a turn start together, and would block the event loop. */
 export function longChecks(): <T>(check: () => T) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (check) => {

@@ -40,10 +40,7 @@ const MEMORY_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
   ['write_memory', 'write'],
 ]);
 
-/**
- * The trust label of one conversation: everything that influenced the model's next turn. It only grows. It depends only on records and on
- * the definition, so a replay returns the same.
- */
+/** The trust label of a conversation: everything that influenced the model's next turn. A replay returns the same. */
 export class ConversationTrust {
   /** Files that the step has written, with their paths as the tools show them. */
   readonly wrote = new Set<string>();
@@ -210,10 +207,7 @@ export function hearOnlineModels({ models }: Pick<Opened, 'models'>, influence: 
   for (const { id } of models) if (isOnline(id)) influence.add(searchedBy(id));
 }
 
-/**
- * Adds the label of an answer whose provider searched, or ran a tool of its own. The name of the model counts here too: another session
- * may use other models than those that were opened.
- */
+/** Adds the label of an answer whose provider searched, or ran a tool. The model counts too: it can be another one than before. */
 export function hearSearch({ model, searched }: ModelTurn, influence: Influence): void {
   if (searched === true || isOnline(model)) influence.add(searchedBy(model));
 }

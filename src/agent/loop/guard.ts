@@ -100,10 +100,7 @@ interface Decided {
   readonly found: Decision | Answer | undefined;
 }
 
-/**
- * Decides, before a call is made, whether those who influenced it may cause it. Needed only if untrusted or vetted material influenced the
- * step, or if all calls are examined.
- */
+/** Decides, before a call is made, whether those who influenced it may cause it. Not needed if only trusted material did. */
 export class Guard {
   private readonly facts: (call: ToolCall) => CallFacts | undefined;
   private readonly lineage = new Lineage();

@@ -23,10 +23,7 @@ export class Breaker {
   }
 }
 
-/**
- * A `fetch` that limits answers, so that a server cannot fill the memory. Event streams may last indefinitely, but each event has the limit
- * of a message. Redirects to another host are refused: headers and messages are only for the named server.
- */
+/** A `fetch` that limits answers, and each event of an event stream. Redirects to another host are refused. */
 export function limitedFetch(name: string, breaker: Breaker): FetchLike {
   return async (url, init) => {
     const response = await fetchAtHome(name, url, init);

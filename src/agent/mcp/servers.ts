@@ -107,10 +107,7 @@ function offeredBy(
     .map((tool) => ({ server, connection, tool }));
 }
 
-/**
- * Gives tools legal, distinct names. If two tools would get the same name, each gets a mark made from its server and its own name, so that
- * neither can replace the other, in whatever order they are listed.
- */
+/** Gives tools legal, distinct names. Of equal names each gets a mark made from its server and its own name, in any order. */
 function nameTools(found: readonly FoundTool[]): readonly NamedTool[] {
   const plain = found.map((one) => `${mcpPrefix(one.server)}${legalName(one.tool.name)}`);
   const counts = new Map<string, number>();

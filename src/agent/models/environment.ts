@@ -1,9 +1,6 @@
 import { PROVIDERS, type ProviderEntry } from '../../plan/providers.js';
 
-/**
- * The environment variable that names the host that a key is for: `OPENAI_BASE_URL` for `OPENAI_API_KEY`, `TEAM_BASE_URL` for `TEAM_KEY`,
- * `TEAM_TOKEN` and `TEAM`.
- */
+/** The variable that names the host of a key: `OPENAI_BASE_URL` for `OPENAI_API_KEY`, `TEAM_BASE_URL` for `TEAM_TOKEN`. */
 export function hostVariable(keyEnv: string): string {
   return `${keyEnv.replace(/_(?:API_KEY|API_TOKEN|KEY|TOKEN)$/i, '')}_BASE_URL`;
 }

@@ -23,10 +23,7 @@ export function saysModelUnavailable(text: string): boolean {
   return UNAVAILABLE.test(text.slice(0, LOOKED_AT));
 }
 
-/**
- * Classifies an HTTP status. `text` is the whole text of the answer: some providers return 400 for an unknown model, and 429 for an account
- * without credit, where waiting does not help.
- */
+/** Classifies a status by the text, too: some providers return 400 for an unknown model, and 429 for an account without credit. */
 export function classifyStatus(status: number, text: string): StatusClass {
   if (status === 401 || status === 403) return { code: 'SKEIN_MODEL_REFUSED', retryable: false };
   if (status === 404) return { code: 'SKEIN_MODEL_UNAVAILABLE', retryable: false };
@@ -67,10 +64,7 @@ export function hintFor(code: ErrorCode, status: number | undefined, keyEnv: str
 /** Response headers by lower-case name. */
 export type HeaderMap = Readonly<Record<string, string | undefined>>;
 
-/**
- * The wait that a server requests, in milliseconds: `retry-after-ms` first, then `Retry-After` as seconds or as an HTTP date. Undefined if
- * absent or unreadable.
- */
+/** The wait that a server requests, in milliseconds: `retry-after-ms`, then `Retry-After`. Undefined if absent or unreadable. */
 export function retryAfterMs(headers: HeaderMap, now: number): number | undefined {
   const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
   if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact);

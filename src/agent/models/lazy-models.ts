@@ -2,10 +2,7 @@ import type { ProviderLimits } from '../../budget/pass.js';
 import type { LanguageModel } from './language-model.js';
 import type { Model, ModelPart, ModelRequest } from '../model.js';
 
-/**
- * A model that is made at its first call. An error while making it fails the call, so that the next model of a list is tried; the next call
- * tries again, because a package may have been installed by then.
- */
+/** A model that is made at its first call. If that fails, the next call tries again: a package may be installed by then. */
 export function lazyModel(id: string, structuredOutput: boolean, make: () => Promise<Model>): Model {
   let made: Promise<Model> | undefined;
   let model: Model | undefined;
@@ -30,10 +27,7 @@ export function ownModel(id: string, make: () => Model | LanguageModel | Promise
   });
 }
 
-/**
- * A model whose calls wait for their turn in this process. `account` identifies a provider, address and key, or a custom provider, which
- * waits only if limits are set.
- */
+/** A model whose calls wait for their turn in this process, with all those of the same `account`. */
 export function modelInTurn(model: Model, account: string | object, limits: ProviderLimits | undefined): Model {
   if (typeof account !== 'string' && limits === undefined) return model;
   return lazyModel(model.id, model.structuredOutput === true, async () => {
@@ -71,10 +65,7 @@ export function keptModel(identity: string, make: () => Model): Model {
   return model;
 }
 
-/**
- * A file of answers that is opened when first needed. Calls that were answered from the record of a run are counted without opening the
- * file, and skipped before the next answer.
- */
+/** A file of answers that is opened when first needed. Calls that were answered from the record are skipped in it. */
 export class Counted<T extends { skip(call: never): void }> {
   private opened: Promise<T> | undefined = undefined;
   private skipped: Parameters<T['skip']>[0][] = [];

@@ -28,10 +28,7 @@ export async function probeOllama(host: string | undefined): Promise<readonly st
 /** Ollama's address if `OLLAMA_HOST` is not set. */
 const DEFAULT_OLLAMA_HOST = 'http://127.0.0.1:11434';
 
-/**
- * Ollama's address from `OLLAMA_HOST`, which has many forms: `host`, `host:port`, `:port`, a URL, and `0.0.0.0` for a server that listens
- * everywhere.
- */
+/** Ollama's address from `OLLAMA_HOST`: `host`, `host:port`, `:port`, a URL, or `0.0.0.0` for one that listens everywhere. */
 export function ollamaHost(text: string | undefined): string {
   const value = text?.trim() ?? '';
   if (value === '') return DEFAULT_OLLAMA_HOST;

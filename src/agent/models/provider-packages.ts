@@ -49,10 +49,7 @@ export const RESPONSES_STYLE: LanguageModelOptions = {
   silentFinishIsCut: true,
 };
 
-/**
- * Chat completions at some base URL. Sends a schema only if the provider supports one: others refuse it, or it stops the model from calling
- * tools.
- */
+/** Chat completions at some base URL. Sends a schema only if the provider supports one: others refuse it, or call no tools. */
 async function openaiCompatible(provider: ProviderEntry, modelId: string, endpoint: Endpoint): Promise<LoadedModel> {
   const structuredOutput = takesSchema(provider);
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -30,10 +30,7 @@ export interface ToolStepDeps extends Omit<AgentDeps, 'memory' | 'runOptions'> {
   readonly env: Environment;
 }
 
-/**
- * The executor of nodes that call a tool without a model. A call passes the same stages as an agent's: policies, guard, rules and approval,
- * then the journal, the call, and the journal again. A replay opens nothing and calls nothing.
- */
+/** The executor of nodes that call a tool without a model. A call passes the same stages as an agent's; a replay calls nothing. */
 export function toolExecutor(deps: ToolStepDeps, run: RunTrust): Executor<TaskNode> {
   return async (node, step) => {
     const { tool: use } = node;

@@ -35,20 +35,14 @@ function ranges(family: Family, list: readonly (readonly [string, number])[]): B
   return found;
 }
 
-/**
- * Returns an IP address without its zone; undefined for other text. IPv4 must be in plain dotted form: parsed URLs and resolvers never
- * return the octal, short and hexadecimal forms.
- */
+/** Returns an IP address without its zone; undefined for other text. IPv4 must be in plain dotted form. */
 function readAddress(address: string): readonly [text: string, family: Family] | undefined {
   const text = address.split('%', 1)[0] ?? '';
   if (isIPv4(text)) return [text, 'ipv4'];
   return isIPv6(text) ? [text, 'ipv6'] : undefined;
 }
 
-/**
- * True for addresses of the public Internet. False for private, loopback, link-local, metadata, reserved, documentation and multicast
- * ranges, in IPv4 and IPv6, also if an IPv4 address is written as an IPv6 one; false for text that is not an address.
- */
+/** True for addresses of the public Internet, also for IPv4 written as IPv6; false for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const read = readAddress(address);
   if (read === undefined || REFUSED.check(...read)) return false;

@@ -104,10 +104,7 @@ function tracked<A extends readonly unknown[], R>(
 /** Parameters in which models of other systems explain a call to people. */
 const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation']);
 
-/**
- * Returns the input of a built-in tool under the tool's own parameter names. If a parameter occurs under two names, both stay, so that the
- * input check rejects them.
- */
+/** Returns an input under the tool's own parameter names. Two names of one parameter both stay: the input check rejects them. */
 export function ownParameters(tool: BuiltInTool, input: JsonObject): JsonObject {
   return renamed(BUILT_IN[tool], input);
 }

@@ -46,10 +46,7 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVAT
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The part of an environment that a child process may see: the names above, `LC_*` and `XDG_*`. The rest is withheld, so that a program
- * that a model chose cannot print a key of the user.
- */
+/** What a child process may see of an environment, so that a program that a model chose cannot print a key of the user. */
 export function cleanEnvironment(env: Environment, purpose: 'tool-server' | 'shell'): Record<string, string> {
   const names = purpose === 'shell' ? [...BASE, ...DEVELOPMENT] : BASE;
   const kept: Record<string, string> = {};

@@ -12,10 +12,7 @@ interface Edit {
   readonly all: boolean;
 }
 
-/**
- * `edit_file`: replaces exact texts in a file. Each `old_text` must occur exactly once unless `replace_all` is set. Several edits are
- * applied in order, all or none. Text with LF line ends also matches a file with CRLF line ends.
- */
+/** `edit_file`: replaces exact texts in a file, all or none. Text with LF line ends also matches a file with CRLF. */
 export function editFileCode(folders: Folders): Tool['execute'] {
   return async (input, { files }) => {
     const edits = editsOf(input);

@@ -9,10 +9,7 @@ import type { Provenance } from './provenance.js';
 
 const MAX_RESULTS = 1_000;
 
-/**
- * `glob`: paths of files that match a pattern, sorted. A pattern without a slash matches at any depth. Leaves out `.git` and `node_modules`
- * unless the pattern names them or `searchesAll` includes the latter; does not follow symbolic links.
- */
+/** `glob`: paths that match a pattern, sorted; without `.git` and `node_modules` unless named. Follows no symbolic links. */
 export function globCode(folders: Folders, { isForeignName }: Provenance, searchesAll: boolean): Tool['execute'] {
   return async (input, io) => {
     const pattern = requiredText(input, 'pattern');

@@ -11,10 +11,7 @@ export interface ProcessGroup {
   readonly exited: Promise<Exit>;
   /** The limit for which it was killed, such as `more than 1,000 processes at once`. */
   readonly excess: () => string | undefined;
-  /**
-   * Ends the group: SIGTERM, then SIGKILL after `graceMs` for the rest. Resolves when none of its processes runs and its last output, if
-   * somebody reads it, has arrived. May be called any number of times.
-   */
+  /** Ends the group: SIGTERM, then SIGKILL after `graceMs`. Resolves when none of it runs and its last output has arrived. */
   end(graceMs: number): Promise<void>;
 }
 

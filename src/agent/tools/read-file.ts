@@ -9,10 +9,7 @@ import { requiredText, wholeNumber } from './tool-input.js';
 const MAX_LINES = TOOL_LIMITS.readLines;
 const MAX_CHARS = 128 * 1024;
 
-/**
- * `read_file`: the text of a file, whole or some of its lines. Cuts answers at 2,000 lines or 128 Ki characters, with a note that names the
- * next line. Refuses binary files.
- */
+/** `read_file`: a text file, whole or in part, cut at 2,000 lines or 128 Ki characters with a note. Refuses binary files. */
 export function readFileCode(folders: Folders, { isForeign }: Provenance): Tool['execute'] {
   return async (input, { files }) => {
     const place = await folders.locate(requiredText(input, 'path'));

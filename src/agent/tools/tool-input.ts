@@ -1,10 +1,7 @@
 import { SkeinError } from '../../base/errors.js';
 import { ownValue, type JsonObject } from '../../base/json.js';
 
-/**
- * Reads a text argument of a tool call. The agent loop has already checked arguments against the schema; for other callers these readers
- * throw the same clear errors.
- */
+/** Reads a text argument of a tool call. Callers other than the agent loop, which checks the schema first, get the same errors. */
 export function requiredText(input: JsonObject, key: string): string {
   const value = ownValue(input, key);
   if (typeof value !== 'string') throw badInput(`"${key}" must be text`);

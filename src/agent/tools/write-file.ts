@@ -116,10 +116,7 @@ function checkUnchanged(now: Unchanged | undefined, expected: Unchanged, shown: 
   throw badInput(`${shown} was changed by something else meanwhile`, 'read it again, then edit it');
 }
 
-/**
- * `write_file`: writes a whole text to a file, or nothing: the text goes to a new file beside it that then takes its name. Creates missing
- * directories, inside the working directory only. Replaces an existing file.
- */
+/** `write_file`: writes a whole text or nothing: it goes to a new file that then takes the name. Creates missing directories. */
 export function writeFileCode(folders: Folders): Tool['execute'] {
   return async (input, { files }) => {
     const content = requiredText(input, 'content');

@@ -1,9 +1,6 @@
 import type { GraphShape } from '../../plan/graph-shape.js';
 
-/**
- * Returns the cycle of each node: nodes with the same number can reach one another (strongly connected components, Tarjan 1972, iterative).
- * A node on no cycle has a number of its own.
- */
+/** Returns the cycle of each node: nodes that can reach one another have the same number (Tarjan 1972, iterative). */
 export function findCycles(shape: GraphShape): readonly number[] {
   const count = shape.outEdges.length;
   const search: Search = {

@@ -21,10 +21,7 @@ interface Result {
   readonly goto?: unknown;
 }
 
-/**
- * Evaluates the routes of a node (E3), one after another, and calls `done` after the last. Choosers may be asynchronous; their answers go
- * through the durability port. A chooser that fails, or returns an invalid answer, fails the step.
- */
+/** Evaluates the routes of a node (E3), one after another, then calls `done`. A chooser that fails, fails the step. */
 export function chooseRoutes(step: Step, { version, goto }: Result, done: (choice: Choice) => void): void {
   const { routes } = step.compiled;
   const chosen: string[][] = [];

@@ -222,10 +222,7 @@ export function tryFold(cell: Cell, reducer: Reducer): void {
   foldAll(cell, reducer);
 }
 
-/**
- * Folds a cell's contributions. The result is kept at the newest one, so that later contributions are folded alone; an older kept result is
- * released, unless others continue from there as well.
- */
+/** Folds a cell's contributions. The result is kept at the newest one, so that later contributions are folded alone. */
 function foldAll(cell: Cell, reducer: Reducer): unknown {
   const { folded } = cell;
   if (folded === undefined) return reducer.open(cell.value);

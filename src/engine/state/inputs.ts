@@ -163,10 +163,7 @@ export function firstCell({ names, schemas, reducers }: ChannelTable, channel: n
   );
 }
 
-/**
- * Returns the channels of a plan with one for each value that it does not declare, and for each of `more`: sorted by name, so that their
- * order does not depend on the caller.
- */
+/** Returns the channels of a plan with one for each undeclared value and for each of `more`, sorted by name. */
 export function tableWith(
   { plan, channels }: CompiledPlan,
   values: Readonly<Record<string, unknown>>,

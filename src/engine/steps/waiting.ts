@@ -6,10 +6,7 @@ import { Attempts } from './attempts.js';
 
 const NO_ERRORS: readonly ItemError[] = [];
 
-/**
- * The waits of a step's attempt, for the ticket of its body or until the next attempt, and what is known about steps inside it. An attempt
- * that is given up leaves none of it.
- */
+/** The waits of a step's attempt, and what is known about steps inside it. An attempt that is given up leaves none of it. */
 export abstract class Waiting extends Attempts implements Waiter {
   private ticket: Ticket | undefined = undefined;
   /** The wait before the next attempt. */

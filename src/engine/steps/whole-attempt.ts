@@ -17,10 +17,7 @@ interface SeeingStep {
   writtenInside(): readonly string[] | undefined;
 }
 
-/**
- * The dependencies of an attempt whose reads are unknown: its node, with everything inside it, and the whole state that the step sees. A
- * recorded timeout of such an attempt is valid while these are the same.
- */
+/** The dependencies of an attempt whose reads are unknown: its node with everything inside it, and the whole state. */
 export class WholeAttempt extends ReadLog implements Identity {
   constructor(private readonly step: SeeingStep) {
     super(step.input, step.owner);

@@ -1,9 +1,6 @@
 import { PatternError, parseRegex, type CharTest, type RegexNode } from './parse.js';
 
-/**
- * A program for the matcher in matcher.ts. After an instruction follows the next one, unless it names another.
- * `fork` continues at both places.
- */
+/** A program for the matcher. After an instruction follows the next one, or the one that it names; after `fork`, both. */
 export type Instruction =
   | { readonly op: 'char'; readonly set: CharTest }
   | { readonly op: 'fork'; to: number }

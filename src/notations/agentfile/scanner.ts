@@ -17,10 +17,7 @@ const PATH = /[^ \t\r\n#]+/y;
 const WORD = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\' };
 
-/**
- * Splits an Agentfile into tokens. Each character is visited a bounded number of times, so the time is linear in the text. Lines end with
- * LF; a CR before it is a blank.
- */
+/** Splits an Agentfile into tokens, in linear time. Lines end with LF; a CR before it is a blank. */
 export class Scanner {
   private offset = 0;
   private ahead: Token | undefined;
@@ -47,10 +44,7 @@ export class Scanner {
     return this.offset >= this.source.length;
   }
 
-  /**
-   * Rewinds to the end of the line on which an overlong text began, and returns its part on that line. Texts up to here end with their
-   * lines.
-   */
+  /** Rewinds to the end of the line on which an overlong text began, and returns its part on that line. */
   backTo(start: number): string {
     const end = this.endOfLine(start);
     this.tightTo = this.offset;

@@ -40,10 +40,7 @@ export interface Parts {
 
 const BACKOFF_MS = 500;
 
-/**
- * Builds the plan of a definition: one node for each step, with the output channel `steps.ID.output`. All references are resolved and
- * checked. If there are errors among the findings, the plan must not be used.
- */
+/** Builds the plan of a definition: a node for each step, with the channel `steps.ID.output`. Unusable if there are errors. */
 export function buildPlan(parts: Parts, findings: Findings): Plan {
   const { definition } = parts;
   const around = { parts, supervise: definition.supervise, findings };

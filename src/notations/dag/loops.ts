@@ -21,10 +21,7 @@ interface LoopParts {
   readonly references: References;
 }
 
-/**
- * Builds the node of a loop. Its steps are a plan; inputs are what they read of the file and of the previous round. Its output is that of
- * its last step, if that has one. Problem codes: those of references and expressions.
- */
+/** Builds the node of a loop. Its steps read of the file and of the previous round; its output is that of its last step. */
 export function loopNode(step: StepDef, { base, course, references }: LoopParts, findings: Findings): LoopNode {
   const { maxRounds = 1, rounds, keep, onMaxRounds, steps = [] } = step.loop ?? {};
   const until = buildUntil(step, references, findings);
@@ -150,10 +147,7 @@ interface MapParts extends LoopParts {
   readonly map: MapSteps;
 }
 
-/**
- * Builds the node of a map. Its steps are a plan, whose inputs are the item and what the steps read of the file. The result for an item is
- * the output of its last step. Problem codes: `map-result`, and those of references.
- */
+/** Builds the node of a map. The result for an item is the output of its last step. Problem code: `map-result`. */
 export function mapNode(step: StepDef, { map, base, course, references }: MapParts, findings: Findings): MapNode {
   const { over, as: _as, steps, ...bounds } = map;
   const item = itemChannel(step.id);

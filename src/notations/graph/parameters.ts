@@ -14,10 +14,7 @@ export type Reading = { readonly names: readonly Parameter[] } | { readonly refu
 const known = new Map<string, Reading>();
 const MOST_KNOWN = 20_000;
 
-/**
- * Reads the names in the first parameter of a function from its source text at run time. Renamed locals, defaults and quoted names are
- * understood, and property names survive minifiers. Only the parameters are parsed, so a body may have any syntax.
- */
+/** Reads the names in the first parameter of a function from its source. Only the parameters are parsed, not the body. */
 export function readParameters(fn: unknown): Reading {
   if (typeof fn !== 'function') return { refused: 'it is not a function' };
   const source = Function.prototype.toString.call(fn);

@@ -26,10 +26,7 @@ export interface PackRules {
   readonly validators: ReadonlySet<string>;
 }
 
-/**
- * Checks a pack: its form, then the rules of its workflow, then all references between its parts. Rules that involve several parts wait
- * until the form is right. Returns the pack, which can be used only if no error was found.
- */
+/** Checks a pack: its form, then its workflow, then the references between its parts. Usable only if no error was found. */
 export function checkPack(root: SourceNode, rules: PackRules, findings: Findings): Pack | undefined {
   const kind = entryOf(root, 'kind')?.value;
   if (kind?.kind === 'scalar' && NO_PACKS.has(kind.text) && entryOf(root, 'prompts') === undefined) {

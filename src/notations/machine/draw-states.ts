@@ -11,10 +11,7 @@ import { stateNodes } from './plan/standing.js';
 import { stateSettings } from './settings.js';
 import { stateSupervision } from './supervising.js';
 
-/**
- * Draws a pack: its states, with events as labels and redirects dashed, or its prompts if it has no workflow. If its plan is given, what
- * untrusted texts may influence is marked.
- */
+/** Draws a pack: its states with their events, or its prompts. With its plan, what untrusted texts may influence is marked. */
 export function drawStates(pack: Pack, plan?: Plan): Drawing {
   const { id, prompts, workflow } = pack;
   const heard = plan === undefined ? undefined : heardIn(plan);

@@ -116,10 +116,7 @@ function unfilled(
   });
 }
 
-/**
- * Converts values written as texts to the types that the pack declares: numbers, booleans, JSON. A text that does not parse stays a text,
- * which the check then reports.
- */
+/** Converts texts to the types that the pack declares. A text that does not parse stays a text, which the check then reports. */
 export function variablesFromTexts(pack: Pack, texts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, value]) => {

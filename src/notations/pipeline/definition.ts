@@ -210,10 +210,7 @@ export type StepDef =
   | EndStep
   | SetStep;
 
-/**
- * Whether nothing can run after a step: it ends the file, or a step inside that is always reached does. A step that jumps can bypass is not
- * always reached.
- */
+/** Whether nothing can run after a step: it, or a step inside that is always reached, ends the file. */
 export function endsFile(step: StepDef): boolean {
   if (step.when !== undefined) return false;
   switch (step.type) {

@@ -57,10 +57,7 @@ export interface Braced {
   readonly written: string;
 }
 
-/**
- * Splits a text into literal pieces and double braces whose content begins with a `$`, in one pass.
- * `splitBraces('Hi {{ $prompt }}!')` returns `['Hi ', { inside: '$prompt', written: '{{ $prompt }}' }, '!']`.
- */
+/** Splits a text into literal pieces and double braces that begin with a `$`: `{ inside: '$prompt', written: '{{ $prompt }}' }`. */
 export function splitBraces(text: string): readonly (string | Braced)[] {
   const pieces: (string | Braced)[] = [];
   let literal = 0;

@@ -74,10 +74,7 @@ export function readContext(fields: Fields): ContextDef | undefined {
 
 const MANY = 1_000_000;
 
-/**
- * The classes of `retry.on`: error codes, and parts of messages. Provider errors are distinguished by the status in the message of the
- * failed call.
- */
+/** The classes of `retry.on`: error codes, and parts of messages, such as the status of a provider's error. */
 const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['timeout', ['SKEIN_TIMEOUT', 'answered 408', 'timeout']],
   ['rate_limit', ['SKEIN_MODEL_OVERLOADED', 'rate_limit']],

@@ -148,10 +148,7 @@ const KEY = 'max_loop_iterations';
 /** The accepted forms of a workflow, for messages. */
 export const SHAPE = "expected a list of steps or a map with 'steps' and optional 'max_loop_iterations'";
 
-/**
- * Reads the limit of a workflow's jumps back. Undefined if the workflow sets none. Values of zero and below mean the default, in both
- * places. Problem codes: `no-effect`, and those of the types.
- */
+/** Reads the limit of a workflow's jumps back; zero and below mean the default. Problem code: `no-effect`. */
 export function readLoops(workflow: Fields): number | undefined {
   const overrides = workflow.fields('overrides', WORKFLOW.keys.overrides);
   const written = readLimit(workflow);

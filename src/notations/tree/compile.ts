@@ -30,10 +30,7 @@ export interface CompiledTree {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Checks a tree and compiles its plan: a node for each step, in order. A goal is an agent, or a call with parallel agents; a convergence is
- * a loop. Nothing runs, and problems are not thrown.
- */
+/** Checks a tree and compiles its plan: a node for each step, in order. Nothing runs, and problems are not thrown. */
 export function compileTree(definition: TreeWorkflow, options: TreeOptions = {}): CompiledTree {
   const tree = tidyTree(definition);
   const { given = [] } = options;

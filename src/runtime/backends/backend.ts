@@ -82,10 +82,7 @@ export interface BegunRun {
   readonly close: (result: RunResult) => RunResult;
 }
 
-/**
- * Returns a function that answers questions from the script of the run first. A scripted text means what it would mean on a terminal. A
- * script never approves a tool call.
- */
+/** Returns a function that answers questions from the script of the run first. A script never approves a tool call. */
 export function answerBy(models: ModelRegistry, answer: AnswerQuestion | undefined): AnswerQuestion {
   return async (question, address, signal, waiting) => {
     const scripted =

@@ -16,10 +16,7 @@ type Kin = Pick<Shape, 'workflow' | 'steps'>;
 
 const known = new WeakMap<CompiledPlan, Shape>();
 
-/**
- * Returns the shape of a plan's state. A schema that can't be converted to JSON Schema gets a different digest in each process, so each
- * process checks the state against it once.
- */
+/** Returns the shape of a plan's state. A schema without a JSON Schema has another digest in each process, so each checks once. */
 export function shapeOfPlan(compiled: CompiledPlan): Shape {
   return madeOnce(known, compiled, () => {
     const { plan, channels } = compiled;

@@ -27,10 +27,7 @@ export interface Holding {
   readonly replaces?: boolean;
 }
 
-/**
- * A run that is a turn of a thread (J12): the state it begins with and the state it leaves. Without a holding, a turn only reads the
- * thread: a fork of a turn, or a turn that others follow.
- */
+/** A run that is a turn of a thread (J12). Without a holding, it only reads the thread: a fork, or a turn that others follow. */
 export class Turn {
   private readonly state: ThreadState;
   private readonly channels: ReturnType<typeof keptChannels>;

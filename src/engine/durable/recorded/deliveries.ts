@@ -94,10 +94,7 @@ export class Deliveries {
     });
   }
 
-  /**
-   * Delivers what is ready; of a long record only a part, so that timers fire and signals are handled in between. A ticket that cleans up
-   * delays those behind it until it has ended.
-   */
+  /** Delivers what is ready, a long record in parts. A ticket that cleans up delays those behind it until it has ended. */
   pump(): void {
     let left = LONGEST_ROW;
     while (!this.busy && !this.over && this.taker !== undefined) {

@@ -30,10 +30,7 @@ const LOGGED_NOTES: ReadonlySet<StepNote['kind']> = new Set([
 /** Frequent notes: each visit after the first has a round, and each step a label. */
 const NOT_WORTH_A_COMMIT: ReadonlySet<StepNote['kind']> = new Set(['loop.round', 'guard.label']);
 
-/**
- * The log of a run for people who look at it later. Events that a replay repeats are logged only if they were not written before because
- * the process died.
- */
+/** The log of a run for people who look at it later. A replay logs only events that a process that died has not written. */
 export class EventLog {
   private known: Set<string> | undefined = undefined;
   private calls: ReadonlyMap<string, readonly InnerCall[]> | undefined = undefined;

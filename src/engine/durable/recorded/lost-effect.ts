@@ -9,10 +9,7 @@ const AGAIN = 'run it';
 const WAS_DONE = 'it was done';
 const GIVE_UP = 'fail';
 
-/**
- * A `once` effect that was started and has no recorded success (J6). Its probe finds out what happened; otherwise a person says it. Once a
- * person has answered, that counts.
- */
+/** A `once` effect that was started and has no recorded success (J6). Its probe, or else a person, says what happened. */
 export class LostEffect {
   readonly asked: string;
   /** It contains the time of the start, so that an answer counts only for that start. */

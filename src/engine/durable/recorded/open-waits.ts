@@ -55,10 +55,7 @@ export function waitOf(name: string, question: Question, limit: AskLimit | undef
   return { name, question, ...until, ...(limit.hasDefault === true && { hasDefault: true }) };
 }
 
-/**
- * The open questions and events of a run. Every answer goes through the store, where the first one counts (J10): an answer from this
- * process, from another process, or the expiry.
- */
+/** The open questions and events of a run. Every answer, also an expiry, goes through the store, where the first counts (J10). */
 export class OpenWaits {
   private readonly waits = new Map<string, Attended>();
   /** Waits that are not attended to yet: nothing is asked before the run has caught up with its record. */

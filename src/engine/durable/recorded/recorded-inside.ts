@@ -79,10 +79,7 @@ export class RecordedInside {
     throw fromErrorData(outcome.error);
   }
 
-  /**
-   * Runs an effect inside another one, unless it is recorded under this key. Settles when its outcome is committed. A failure is recorded
-   * only with the surrounding effect, so that it is tried again.
-   */
+  /** Runs an effect inside another one, unless it is recorded under this key. A failure is recorded only with the outer effect. */
   async run(ticket: RecordedTicket, key: string, effect: Effect, options: StepOptions): Promise<unknown> {
     const inner = this.innerOf(key, options);
     const before = this.before(ticket, inner);

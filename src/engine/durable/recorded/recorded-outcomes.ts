@@ -51,10 +51,7 @@ export class RecordedOutcomes {
   }
 }
 
-/**
- * Finds the recorded outcome that is valid for something about to start (J2): its digest is the same, or one that counts as the same, and
- * everything that was read then is still the same.
- */
+/** Finds the recorded outcome that is valid (J2): its digest counts as the same, and everything read then still is the same. */
 function matching(
   candidates: readonly Recorded[],
   id: string | undefined,

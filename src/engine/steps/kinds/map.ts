@@ -47,10 +47,7 @@ interface FailedItem extends FailedPart {
   readonly allowed: Census;
 }
 
-/**
- * Opens the items one after another, each from the queue of the run: an item that ends at once is closed before the next one is opened, so
- * that they never hold memory at the same time.
- */
+/** Opens the items one after another, each from the queue of the run, so that items that end at once don't add up in memory. */
 class MapRun implements Work {
   readonly leaf = false;
   next: Work | undefined = undefined;

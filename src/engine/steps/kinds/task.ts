@@ -234,10 +234,7 @@ function bodyOf({ compiled }: Step): TaskFunction {
   return compiled.body;
 }
 
-/**
- * A function whose result is recorded, identified by its source and its reads. The port receives a single object, because all of it is held
- * until the commit.
- */
+/** A function whose result is recorded, identified by its source and its reads. One object, because it is held until the commit. */
 class RecordedTask extends ReadLog implements Effect, Identity, StepOptions {
   constructor(private readonly step: Step) {
     super(step.input, step.owner, step);

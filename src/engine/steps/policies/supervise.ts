@@ -7,10 +7,7 @@ import { supervisorKey } from '../../../plan/supervision.js';
 import type { Judgement, SupervisedAttempt, SupervisedTask } from '../../ports/supervision.js';
 import type { Bound, Given, PolicedStep, Policy, Supervised } from './policy.js';
 
-/**
- * A node whose work is judged before it counts: `supervise`. The promise is stated before the first attempt; each attempt that returns a
- * result is judged, and a correction begins the next one. The phases are behind a port (`ports/supervision.ts`).
- */
+/** A node whose work is judged before it counts: `supervise`. The phases are behind a port (`ports/supervision.ts`). */
 export function supervise(node: PlanNode, bound: Bound): Policy | undefined {
   const { id, supervise: supervision } = node;
   if (supervision === undefined) return undefined;

@@ -30,10 +30,7 @@ export interface ConvertedTree {
 const SUPERVISION = { model: ' SUPERVISED', human: ' SUPERVISED HUMAN', off: ' UNSUPERVISED' } as const;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 
-/**
- * Writes a tree as an Agentfile. What the language can't express is a problem (`not-in-agentfile`), so nothing is lost silently. `defaults`
- * are those of the runtime for all steps.
- */
+/** Writes a tree as an Agentfile. What the language can't express is a problem (`not-in-agentfile`), so nothing is lost silently. */
 export function agentfileOf(tree: TreeWorkflow, defaults: TreeOverride): ConvertedTree {
   const writer = new Writer(tree, defaults);
   const text = writer.text();

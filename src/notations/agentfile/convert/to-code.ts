@@ -13,10 +13,7 @@ import {
 
 const SUPERVISION = { model: '.supervise()', human: '.superviseByHuman()', off: '.unsupervised()' } as const;
 
-/**
- * Writes the tree of an Agentfile as a module for `skein/tree`: a constant for each agent and goal, below the comments above it in the
- * file. `defaults` are those of the configuration for all steps.
- */
+/** Writes the tree of an Agentfile as a module for `skein/tree`: a constant for each agent and goal, below its comments. */
 export function treeCode(tree: TreeWorkflow, defaults: TreeOverride, source: SourceFile): string {
   const comments = commentsOf(source.text);
   const names = namesOf(tree);

@@ -20,10 +20,7 @@ import {
 /** The user message for providers that require one if nobody has said anything. */
 const GO_ON = 'Continue.';
 
-/**
- * Returns the function of the node that begins a turn: it applies an outside event, adds the message to the conversation, and selects the
- * state that speaks. It throws for a refused turn, so that the turn does not count.
- */
+/** Returns the function of the node that begins a turn. It throws for a refused turn, so that the turn does not count. */
 export function beginOf(setup: MachineSetup): (state: StateOf) => Goto {
   return (state) => new Beginning(setup, state).go();
 }

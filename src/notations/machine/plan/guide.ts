@@ -19,10 +19,7 @@ import {
   type Standing,
 } from './standing.js';
 
-/**
- * Creates the guide of a state's agent: the machine's tools, its budget, and the next node after an event. The machine is rebuilt from the
- * state the step sees, so a replay has the same result.
- */
+/** Creates the guide of a state's agent. The machine is rebuilt from the state the step sees, so a replay has the same result. */
 export function guideOf(setup: MachineSetup): GuideOf {
   const tools = new Map<string, readonly MachineTool[]>();
   return (step) => {

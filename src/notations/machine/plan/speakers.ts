@@ -140,10 +140,7 @@ function composed(
 /** The channel of the turn's plan that holds a composition's output. */
 export const COMPOSED = 'composed';
 
-/**
- * Returns the function of the node after a composition, which says its output as a message of its state. The composition's time counts: the
- * machine is rebuilt as of the start of the turn.
- */
+/** Returns the function after a composition, which says its output as a message of its state. The composition's time counts. */
 export function composedBy(setup: MachineSetup, name: string, composition: string): (state: StateOf) => object {
   return (seen) => {
     const { position, artifacts, [COMPOSED]: value } = seen as MachineState & { readonly [COMPOSED]?: unknown };

@@ -18,10 +18,7 @@ import { readToolsets } from './read-toolsets.js';
 import { readSupported } from '../../../text/unsupported.js';
 import { checkSchema, checkUsable } from '../../check-schema.js';
 
-/**
- * Reads the sections `agents`, `models`, `providers`, `mcps` and `permissions` of a file: its agents by name, in the order of the file, and
- * its models. Each unsupported key is one finding (`not-supported`), with its line.
- */
+/** Reads the agents and models of a file. Each unsupported key is one finding (`not-supported`), with its line. */
 export function readAgents(root: Fields): Pick<PipelineDef, 'agents' | 'models' | 'servers' | 'permissions'> {
   const providers = readProviders(root);
   const models = { providers, models: readModels(root, providers) };
@@ -105,10 +102,7 @@ function readAbout(keys: Values<typeof AGENT.keys>): AgentSpec['about'] {
   return about.length === 0 ? undefined : about;
 }
 
-/**
- * Reads the key `structured_output` of an agent. Its description goes into the schema. `strict` has no effect, because answers are always
- * checked. Problem codes: `bad-schema`, and those of the shape readers.
- */
+/** Reads `structured_output` of an agent. `strict` has no effect, because answers are always checked. Code: `bad-schema`. */
 export function readOutput(agent: Fields): StructuredOutput | undefined {
   const fields = agent.fields('structured_output', STRUCTURED_OUTPUT);
   if (fields === undefined) return undefined;

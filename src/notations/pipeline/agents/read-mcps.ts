@@ -28,10 +28,7 @@ export function readMcps(root: Fields): ReadonlyMap<string, McpDef> {
   return new Map(mcps);
 }
 
-/**
- * Reads a server: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported. `name` is the server's name in
- * messages.
- */
+/** Reads a server: a `command`, or a `remote` address. A `ref` into Docker's catalogue is not supported. */
 export function readMcp(fields: Fields, name: string): McpDef {
   const { findings } = fields;
   const tools = fields.texts('tools')?.map((tool) => tool.text);
