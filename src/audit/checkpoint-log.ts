@@ -20,14 +20,7 @@ interface Trail {
   readonly attempts: Attempt[];
 }
 
-/**
- * Collects the supervision notes of each step and passes them on when the step is accepted or ends: `{ path, pre, attempts, outcome, spent
- * }`. The checkpoints are for later reading by people; no run reads them.
- *
- * @example
- * const log = new CheckpointLog((name, checkpoint) => writeFileSync(join(folder, `${name}.json`), JSON.stringify(checkpoint)));
- * const { result } = run(workflow, { listeners: [log.listen] });
- */
+/** Collects the supervision notes of each step, for people to read later, and passes them on when it is accepted or ends. */
 export class CheckpointLog {
   private readonly trails = new Map<string, Trail>();
   private readonly names = new UniqueNames();

@@ -41,12 +41,7 @@ function addPlaces(places: Map<string, NodePlace>, prefix: string, plan: Plan, l
   }
 }
 
-/**
- * The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Conditions on one value share a record while operators differ.
- *
- * @example
- * describeConditions(place); // { step: 'scan', contains: 'RUN' }
- */
+/** The conditions of a node as records: `{ step: 'scan', contains: 'RUN' }`. Conditions on one value share a record. */
 export function describeConditions(place: NodePlace): unknown {
   const records: Record<string, unknown>[] = [];
   for (const condition of place.node.when ?? []) {

@@ -1,12 +1,6 @@
 import { withoutAtEnd } from '../base/text.js';
 
-/**
- * Makes part of a file name from any text: letters, digits, `_`, `-` and single dots, without a dot or dash at either end, at most
- * `longest` characters. Slashes, control characters and everything else that a file system or terminal could interpret become `-`.
- *
- * @example
- * safeName('../nightly build'); // 'nightly-build'
- */
+/** Makes part of a file name from any text: letters, digits, `_`, `-` and single dots. `../nightly build` gives `nightly-build`. */
 export function safeName(text: string, fallback: string, longest = 60): string {
   // Node takes a millisecond to compile the classes of Unicode, which most names don't need.
   const safe = /^[ -~]*$/.test(text)

@@ -13,7 +13,10 @@ export function after<T, U>(value: T | Promise<T>, next: (value: T) => U | Promi
   return isThenable(value) ? value.then(next) : next(value);
 }
 
-/** True for a promise in the place of a value. Its failure is ignored: an unhandled rejection would end the process. */
+/**
+ * True for a promise in the place of a value that a function must return at once. Its failure is ignored: no one waits for it, and an
+ * unhandled rejection would end the process.
+ */
 export function isLate(value: unknown): value is PromiseLike<unknown> {
   if (!isThenable(value)) return false;
   value.then(undefined, () => undefined);

@@ -35,13 +35,7 @@ interface Given {
   fork?: unknown;
 }
 
-/**
- * Returns options that keep what they were given: copies of their data, for a run that begins later than it was asked for. Until then the
- * caller may change its objects. What can't be copied stays as it is; the run refuses it.
- *
- * @example
- * const kept = asGiven({ inputs: { list: [1] }, store });
- */
+/** Returns copies of the data in options, for a run that begins later. What can't be copied stays as it is; the run refuses it. */
 export function asGiven<Options extends Given>(options: Options): Options {
   const kept = { ...options };
   for (const key of ['inputs', 'untrusted', 'fork'] as const) {

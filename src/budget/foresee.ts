@@ -26,13 +26,7 @@ export interface Foreseen {
   readonly pretended?: boolean;
 }
 
-/**
- * Returns warnings about budgets before a run: `no-price` for a model of unknown price under a budget in dollars, with which the run would
- * not start, and `small-budget` for a budget into which no first call fits. Models that only the environment names are not checked.
- *
- * @example
- * budgetProblems(plan, { priceOf }); // [{ code: 'small-budget', message: 'the run may spend $0.01, and its first call ...' }]
- */
+/** Returns warnings before a run: `no-price` for a model under a budget in dollars, `small-budget` if no first call fits. */
 export function budgetProblems(plan: Plan, seen: Foreseen): readonly Problem[] {
   const budget = budgetAsked(plan.budget, seen.budget);
   const limits = limitsOf(plan, budget);

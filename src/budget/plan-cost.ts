@@ -32,12 +32,7 @@ export interface Pricing {
   readonly model?: string | undefined;
 }
 
-/**
- * Prices the calls of `estimateCalls`. Tokens come from the agent's texts and output limit; {@link ASSUMED} stands for the rest.
- *
- * @example
- * planCost(plan, { priceOf }).worst; // { usd: 1.25, unpricedCalls: 0 }
- */
+/** Prices the calls of `estimateCalls`. Tokens come from the agent's texts and output limit; {@link ASSUMED} stands for the rest. */
 export function planCost(plan: Plan, { priceOf, model }: Pricing): PlanCost {
   const pricesOf = (models: readonly string[]): readonly (Price | undefined)[] =>
     model === undefined ? models.map(priceOf) : [priceOf(model)];

@@ -62,12 +62,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'x-ai': 'xai',
 };
 
-/**
- * Finds the price of a model, `provider/model`. Returns undefined if unknown. The user's table overrides the built-in one.
- *
- * @example
- * findPrice('anthropic/claude-haiku-4-5-20251001')?.price.input; // 1
- */
+/** Finds the price of a model, `provider/model`; undefined if unknown. The user's table overrides the built-in one. */
 export function findPrice(model: string, own?: PriceTable): FoundPrice | undefined {
   const name = model.toLowerCase();
   return (
@@ -125,12 +120,7 @@ function providerOf(model: string): string {
 /** Billionths of a dollar per token, for a rate of one dollar per million. */
 const NANO_PER_RATE = 1_000;
 
-/**
- * Computes the cost of a call, rounded up to a billionth of a dollar.
- *
- * @example
- * costOf({ inputTokens: 1_000, outputTokens: 100 }, { input: 2, output: 10 }); // { usd: 0.003 }
- */
+/** Computes the cost of a call, rounded up to a billionth of a dollar. */
 export function costOf(usage: Usage, price: Price): Cost {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   const { input, output, cached = input, write = input, reasoning = output } = ratesFor(price, inputTokens);

@@ -9,12 +9,7 @@ export function countInner(tally: CountsCalls, { model = '?', usage, cost, faile
   else tally.answered(model, usage, cost);
 }
 
-/**
- * Returns a counter for the calls of a run that a function started. It reports each call to the step.
- *
- * @example
- * const tally = new Tally(innerCalls((note) => step.note(note)));
- */
+/** Returns a counter for the calls of a run that a function started. It reports each call to the step. */
 export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
   const kind = 'inner.call';
   return {
@@ -25,14 +20,7 @@ export function innerCalls(tell: (note: InnerCall) => void): CountsCalls {
   };
 }
 
-/**
- * Counts the model and tool calls of one step from its notes: new calls, and separately the reused calls that were paid before.
- *
- * @example
- * const calls = new CallFold(new Tally());
- * calls.take({ kind: 'tool.started', id: '1', tool: 'grep', input: {} }, false);
- * calls.paid.toolCalls; // 1
- */
+/** Counts a step's model and tool calls from its notes: new ones, and separately the reused ones that were paid before. */
 export class CallFold {
   asked: string | undefined = undefined;
   /** Ids of tool calls that are in progress and had been started before. */
@@ -77,16 +65,7 @@ export class CallFold {
   }
 }
 
-/**
- * Counts what steps spend while they run, with everything inside them and all attempts. Needs every event of a run, in order.
- *
- * @example
- * const tallies = new StepTallies();
- * const listener: Listener = (event) => {
- *   const spent = tallies.take(event);
- *   if (event.type === 'step.ended') console.log(event.path, spent.usd);
- * };
- */
+/** Counts what steps spend while they run, with all inside them and all attempts. Needs every event of a run, in order. */
 export class StepTallies {
   private readonly open = new Map<string, CallFold>();
 

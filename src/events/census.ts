@@ -26,12 +26,7 @@ interface AnyEnding {
   readonly error?: ErrorData | undefined;
 }
 
-/**
- * Picks the ending of a step from an object with more fields.
- *
- * @example
- * endingOf({ ...event, outcome: 'skipped', reason: 'its condition does not hold' }); // { outcome: 'skipped', reason: 'its condition ...' }
- */
+/** Picks the ending of a step from an object with more fields. */
 export function endingOf({ outcome, reason, error }: AnyEnding): StepEnding {
   if (outcome === 'succeeded' && reason === undefined && error === undefined) return SUCCEEDED;
   return { outcome, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) };

@@ -3,26 +3,14 @@ import { countText } from '../base/text.js';
 import { percentText } from './step-notes.js';
 import { addUsd, type Cost, type Dollars, type Usage } from './cost.js';
 
-/**
- * Formats dollars with cents; amounts below a cent keep their first two significant digits.
- *
- * @example
- * usdText(0.31); // '$0.31'
- * usdText(0.0004); // '$0.0004'
- */
+/** Formats dollars with cents: `$0.31`. Amounts below a cent keep their first two significant digits: `$0.0004`. */
 export function usdText(usd: number): string {
   if (usd === 0) return '$0';
   const decimals = Math.min(9, Math.max(2, 1 - Math.floor(Math.log10(usd))));
   return `$${usd.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
 }
 
-/**
- * Formats the cost of calls: `$0.31`, `about $0.31` if part of it is estimated, `$0.31 and 2 calls of unknown price`, or `would have cost
- * $0.31` if mock models answered. Empty if there is nothing to report.
- *
- * @example
- * costText({ usd: 0.31, unpricedCalls: 0 }); // '$0.31'
- */
+/** Formats the cost of calls: `about $0.31`, `$0.31 and 2 calls of unknown price`, `would have cost $0.31`. May be empty. */
 export function costText({ usd, pretendedUsd, unpricedCalls, estimated }: Dollars): string {
   const about = estimated === true ? 'about ' : '';
   const billed = billedOf({ usd, ...present({ pretendedUsd }) });

@@ -45,12 +45,7 @@ export interface Dollars {
 /** Billionths per dollar. Sums are multiples of a billionth. */
 const NANO = 1e9;
 
-/**
- * Adds two amounts in dollars, exact to nine decimals: the sum does not depend on the order of additions.
- *
- * @example
- * addUsd(0.1, 0.2); // 0.3
- */
+/** Adds two amounts in dollars, exact to nine decimals: the sum does not depend on the order of additions. */
 export function addUsd(a: number, b: number): number {
   return Math.round((a + b) * NANO) / NANO;
 }

@@ -47,12 +47,7 @@ export interface Waiting {
   };
 }
 
-/**
- * Returns the report of a recorded question or event.
- *
- * @example
- * openQuestion({ key: 'gate@answer', id: '8fK...', name: 'gate', at: 0, question: { text: 'Publish?' } }).path; // 'gate'
- */
+/** Returns the report of a recorded question or event. */
 export function openQuestion({ key, id, name, at, due, question, schema }: Waiting): OpenQuestion {
   const { text, ...rest } = question ?? { text: undefined };
   return {
@@ -68,12 +63,7 @@ export function openQuestion({ key, id, name, at, due, question, schema }: Waiti
   };
 }
 
-/**
- * Returns the shortest name that means this question alone among those that are open: the event's name, else the path of its step, else its key.
- *
- * @example
- * questionName(question, [question]); // 'gate', not 'gate@answer'
- */
+/** Returns the shortest name that means this question alone among the open ones: of the event, the step's path, or the key. */
 export function questionName(asked: OpenQuestion, open: readonly OpenQuestion[]): string {
   if (isGuardQuestion(asked.key)) return asked.key;
   // An event has a name that the author chose; the name of a question, such as `1` or `ask:tool#1.1`, says nothing to a person.
@@ -84,13 +74,7 @@ export function questionName(asked: OpenQuestion, open: readonly OpenQuestion[])
   );
 }
 
-/**
- * Describes where an answer came from: `terminal`, `command` (`skein answer`), `stdin` (`skein answer RUN -`), `code` (the program), `script`, `flag` (`--yes`), or the
- * name in a store. Undefined if unknown.
- *
- * @example
- * answeredText('command'); // 'by skein answer'
- */
+/** Describes where an answer came from, such as `by skein answer` for `command`. Undefined if unknown. */
 export function answeredText(by: string | undefined): string {
   return by === undefined ? 'by a person' : (ANSWERED.get(by) ?? `by ${by}`);
 }

@@ -28,14 +28,7 @@ export interface SupervisionAccount {
   readonly accepted: boolean;
 }
 
-/**
- * The facts known about one step, for all code that reports steps. Events enter by `take`, recorded facts by the other methods.
- *
- * @example
- * const step = new StepFold(event.at);
- * step.take(event, event.at);
- * step.account().attempts; // 1
- */
+/** The facts known about one step, for all that reports steps. Events enter by `take`, recorded facts by the other methods. */
 export class StepFold {
   /** Undefined while the step runs. */
   ending: StepEnding | undefined = undefined;

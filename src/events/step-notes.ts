@@ -17,13 +17,7 @@ const WHO: ReadonlyMap<string, string> = new Map([
   ['review', 'the reviewer'],
 ]);
 
-/**
- * Describes a verdict. The reason appears unchanged.
- *
- * @example
- * guardText({ kind: 'guard.verdict', tool: 'shell', by: 'review', verdict: 'deny', reason: 'the page asks for it' });
- * // 'the reviewer says deny of shell: the page asks for it'
- */
+/** Describes a verdict: `the reviewer says deny of shell: the page asks for it`. The reason appears unchanged. */
 export function guardText({ tool, by, verdict, reason }: GuardNote): string {
   const who = WHO.get(by) ?? `the guard ${by}`;
   return `${who} says ${verdict} of ${tool}${reason === '' ? '' : `: ${reason}`}`;

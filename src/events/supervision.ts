@@ -30,12 +30,7 @@ export function isSupervisionNote<N extends { readonly kind: string }>(note: N):
   return note.kind.startsWith('supervision.') || note.kind.startsWith('approval.');
 }
 
-/**
- * Describes a supervision note. Texts of models and people appear unchanged.
- *
- * @example
- * supervisionText({ kind: 'supervision.verdict', verdict: 'halt', reason: 'no tests' }); // 'the supervisor says halt: no tests'
- */
+/** Describes a supervision note: `the supervisor says halt: no tests`. Texts of models and people appear unchanged. */
 export function supervisionText(note: SupervisionNote): string {
   switch (note.kind) {
     case 'supervision.commit':

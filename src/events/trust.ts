@@ -58,24 +58,14 @@ export interface DecidedCall extends GuardedCallFacts {
   readonly by?: string;
 }
 
-/**
- * Describes the decision about a call.
- *
- * @example
- * decidedText({ decision: 'ask', answer: 'allow', by: 'command' }); // 'asked, allowed by skein answer'
- */
+/** Describes the decision about a call: `asked, allowed by skein answer`. */
 export function decidedText({ decision, answer, by }: Pick<DecidedCall, 'decision' | 'answer' | 'by'>): string {
   if (decision === 'deny') return 'denied';
   if (answer === undefined) return 'asked';
   return `asked, ${answer === 'deny' ? 'refused' : 'allowed'} ${answeredText(by)}`;
 }
 
-/**
- * Describes who endorsed a result.
- *
- * @example
- * endorserText({ endorsedBy: 'person', by: 'command' }); // 'by a person, by skein answer'
- */
+/** Describes who endorsed a result: `by a person, by skein answer`. */
 export function endorserText({ endorsedBy, by }: Pick<Endorsement, 'endorsedBy' | 'by'>): string {
   if (endorsedBy === 'schema') return 'by its schema';
   return by === undefined ? 'by a person' : `by a person, ${answeredText(by)}`;

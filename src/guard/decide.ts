@@ -41,13 +41,7 @@ export interface Decision {
   readonly declare?: string;
 }
 
-/**
- * Decides about a call by its label: the first of the tiers, which calls no model. It depends on nothing else, so a replay decides the
- * same.
- *
- * @example
- * decide({ effect: 'send', tool: 'mail/send', input: {}, seesPrivate: true }, TRUSTED, {}).kind; // 'allow'
- */
+/** Decides about a call by its label, as the first of the tiers. It depends on nothing else, so a replay decides the same. */
 export function decide(call: GuardedCall, label: Label, rules: GuardRules): Decision {
   const planted = call.effect === 'run' && rules.planted === true;
   if (label.level === 'trusted' && !planted) return { kind: 'allow', rule: 'trusted' };

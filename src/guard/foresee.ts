@@ -131,12 +131,7 @@ export interface ForeseenQuestions {
   readonly count?: number;
 }
 
-/**
- * Returns what a run of a plan will ask a person, before it runs.
- *
- * @example
- * foreseenQuestions(plan); // { steps: [{ step: 'approve', what: 'asks' }], calls: [], count: 1 }
- */
+/** Returns what a run of a plan will ask a person, before it runs. */
 export function foreseenQuestions(plan: Plan): ForeseenQuestions {
   const heard = heardIn(plan);
   const steps = [...nodesOf(plan)].flatMap(({ path: step, node }): readonly AskingStep[] => [

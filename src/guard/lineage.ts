@@ -22,12 +22,7 @@ export interface Trace {
   readonly part?: true;
 }
 
-/**
- * Formats a trace on one line.
- *
- * @example
- * traceText({ source: 'read@tool#1.1', steps: ['read', 'act'], argument: 'body', part: true }); // 'read@tool#1.1 > read > act > body (in part)'
- */
+/** Formats a trace on one line: `read@tool#1.1 > read > act > body (in part)`. */
 export function traceText({ source, steps, argument, writtenIn, part }: Trace): string {
   const how = [...(part === true ? ['in part'] : []), ...(writtenIn === undefined ? [] : [`in ${writtenIn}`])];
   return [source, ...steps, argument].join(' > ') + (how.length === 0 ? '' : ` (${how.join(', ')})`);

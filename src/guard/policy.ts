@@ -124,13 +124,7 @@ export function policyDigest(policies: readonly Policy[] = []): string | undefin
 /** The label of what a stranger's workflow names. */
 const STRANGERS: Label = { level: 'untrusted', isPrivate: true, sources: ['project'] };
 
-/**
- * Why a name in a stranger's workflow may not be used; undefined if it may. The decision is the same as for a call under untrusted
- * influence: the user's declarations count.
- *
- * @example
- * strangersRefusal({ effect: 'get', tool: 'a model', input: { url: 'https://evil.example' } }, policies);
- */
+/** Why a name in a stranger's workflow may not be used; undefined if it may. Decided as for a call under untrusted influence. */
 export function strangersRefusal(
   call: Pick<GuardedCall, 'effect' | 'tool' | 'input'>,
   policies: readonly Policy[],

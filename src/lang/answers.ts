@@ -40,13 +40,7 @@ export function typedAnswer({ choices = [], schema }: Asked, line: string): Type
   return { ok: false, why: `that is not what was asked for: ${lacks}`, lacks };
 }
 
-/**
- * The schema of an answer that is one of some choices, or the choice `yes` together with names that it leaves free. It is typed as
- * `allow free body, title`.
- *
- * @example
- * freeSchema(['allow', 'deny'], 'allow', ['body']); // also takes { answer: 'allow', free: ['body'] }
- */
+/** The schema of one of some choices, or of `yes` with names that it leaves free. It is typed as `allow free body, title`. */
 export function freeSchema(choices: readonly string[], yes: string, names: readonly string[]): JsonObject {
   if (names.length === 0) return { enum: choices };
   const free = { type: 'array', items: { enum: names }, minItems: 1, uniqueItems: true };
@@ -64,12 +58,7 @@ export interface TextChoice {
   readonly text?: string | undefined;
 }
 
-/**
- * The schema of an answer to choices of which some ask for a text: `{ choice }`, or `{ choice, feedback }`. It is typed as `revise: make it shorter`.
- *
- * @example
- * choiceSchema([{ value: 'approve' }, { value: 'revise', text: 'feedback' }]); // takes { choice: 'revise', feedback: 'shorter' }
- */
+/** The schema of choices of which some ask for a text: `{ choice, feedback }`. It is typed as `revise: make it shorter`. */
 export function choiceSchema(choices: readonly TextChoice[]): JsonObject {
   const anyOf = choices.map(({ value, text }): JsonObject => {
     const properties = {

@@ -64,12 +64,7 @@ export interface Material {
   readonly text: string;
 }
 
-/**
- * Sections of a prompt, each between marks that nothing in it can hold: the mark is a digest of all that stands between marks.
- *
- * @example
- * markedText([{ title: 'ACTUAL OUTPUT', text: output }]); // 'ACTUAL OUTPUT:\n<data-5f...>\n...\n</data-5f...>'
- */
+/** Sections of a prompt, each between marks that nothing in it can hold: a digest of all that stands between marks. */
 export function markedText(materials: readonly Material[]): string {
   const mark = `data-${sha256(JSON.stringify(materials)).slice(0, 32)}`;
   const sections = materials.map(({ title, text }) => `${title}:\n<${mark}>\n${text}\n</${mark}>`);

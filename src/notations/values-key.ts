@@ -56,13 +56,7 @@ export function valuesOf(
   return Object.fromEntries(values.map(({ key, value }) => [key, jsonTemplate(value, template)] as const));
 }
 
-/**
- * Converts a value of a file to a JSON template. `template` parses its texts and reports mistakes in their references. Keys, numbers,
- * booleans and null are kept as written. The parser bounds the depth.
- *
- * @example
- * jsonTemplate(node, (scalar) => texts.template(scalar, reader));
- */
+/** Converts a value of a file to a JSON template. `template` parses its texts. Keys, numbers, booleans and null are kept. */
 export function jsonTemplate(node: SourceNode, template: (scalar: SourceScalar) => Template): JsonTemplate {
   switch (node.kind) {
     case 'scalar':

@@ -31,12 +31,7 @@ function heardOf(one: number): Heard {
   return { level: LEVELS[one & 3] ?? 'untrusted', isPrivate: (one & PRIVATE) !== 0 };
 }
 
-/**
- * Returns who may influence each step, by path, as far as the plan's text shows: an overestimate. Inputs are assumed to come from the user.
- *
- * @example
- * heardIn(plan).get('triage'); // { before: ..., does: { level: 'untrusted', isPrivate: true }, gives: ... }
- */
+/** Returns who may influence each step, by path, as far as the plan's text shows: an overestimate. Inputs count as the user's. */
 export function heardIn(plan: Plan): ReadonlyMap<string, HeardAt> {
   const walk = new Walk();
   do walk.again(plan);

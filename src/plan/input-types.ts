@@ -100,12 +100,7 @@ function badInput({ name, at, type }: InputSpec, { why, hint }: Extract<TypedVal
   return { code: 'bad-input', severity: 'error', message, hint: advice, ...(at === undefined ? {} : { at }) };
 }
 
-/**
- * Converts values to the declared types of their inputs; an invalid value stays as it is.
- *
- * @example
- * typedInputs([{ channel: 'inputs.n', name: 'n', required: true, type: 'number' }], { n: '3' }); // { n: 3 }
- */
+/** Converts values to the declared types of their inputs, as {@link inputValue} does; an invalid value stays as it is. */
 export function typedInputs(
   inputs: readonly InputSpec[],
   given: Readonly<Record<string, unknown>>,

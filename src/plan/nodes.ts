@@ -97,12 +97,7 @@ export function isNeeded(input: InputSpec): boolean {
   return input.required && input.default === undefined;
 }
 
-/**
- * Returns the files of the scripts among models.
- *
- * @example
- * scriptsAmong(['openai/gpt-5', 'script/answers.yaml']); // ['answers.yaml']
- */
+/** Returns the files of the scripts among models: `answers.yaml` for `script/answers.yaml`. */
 export function scriptsAmong(models: readonly string[]): readonly string[] {
   const names = models.map((model) => model.trim());
   return names.filter((name) => /^script\//i.test(name)).map((name) => name.slice('script/'.length));

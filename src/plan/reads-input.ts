@@ -2,13 +2,7 @@ import { runsFunction } from './nodes.js';
 import type { Plan, PlanNode } from './plan.js';
 import { conditionReferences, referencesOf, routeReferences, valueReferences, type Reference } from './references.js';
 
-/**
- * Returns whether a plan reads an input: in a step, a route, the end of a loop, or its result. Inside a sub-plan only its own steps count,
- * not that it receives the value. Functions may read everything.
- *
- * @example
- * readsInput(plan, 'prompt'); // false: a given prompt has no effect
- */
+/** Returns whether a plan reads an input: in a step, a route, the end of a loop, or its result. Functions may read everything. */
 export function readsInput(plan: Plan, name: string): boolean {
   const declared = plan.inputs.find((input) => input.name === name)?.channel;
   const channel = declared ?? (plan.openInputs === true ? name : undefined);

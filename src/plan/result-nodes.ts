@@ -58,12 +58,7 @@ export interface InnerNode {
   readonly channel: string | undefined;
 }
 
-/**
- * Finds a node by the ids of the nodes around it and its own.
- *
- * @example
- * innerNode(plan, 'reviews/style')?.channel; // 'steps.reviews/style.output'
- */
+/** Finds a node by the ids of the nodes around it and its own: `reviews/style`. */
 export function innerNode(plan: Plan, path: string): InnerNode | undefined {
   const [id, ...rest] = path.split('/');
   const node = plan.nodes.find((one) => one.id === id);

@@ -15,13 +15,7 @@ export interface ArgumentFault {
   readonly hint: string;
 }
 
-/**
- * Returns the problems of a built-in tool's arguments that are known before the call. Names from other systems are accepted. Tools of
- * servers declare their arguments only once connected.
- *
- * @example
- * argumentFaults({ name: 'read_file', input: { value: { pth: 'a' } } })[0]?.hint; // did you mean "path"?
- */
+/** Returns the problems of a built-in tool's arguments that are known before the call. Names from other systems are accepted. */
 export function argumentFaults({ name, input }: Pick<ToolUse, 'name' | 'input'>): readonly ArgumentFault[] {
   const tool = builtInOf(name);
   return tool === undefined ? [] : faultsIn(input, BUILT_IN[tool], { tool: name, path: [] });

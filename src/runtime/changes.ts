@@ -125,12 +125,7 @@ interface Changed {
   readonly isOver: boolean;
 }
 
-/**
- * Where a step runs again, for people: in the item in which a fork starts, unless its definition changed for all items.
- *
- * @example
- * placeOf('each/look', { ...changes, item: 'each[a.ts]' }); // 'each[a.ts]/look'
- */
+/** Where a step runs again, for people: in the item in which a fork starts, unless its definition changed for all items. */
 export function placeOf(path: string, { item, diff }: Changes): string {
   if (item === undefined || diff.steps.some((step) => step.path === path)) return path;
   const map = nodePathOf(item);

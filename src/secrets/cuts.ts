@@ -7,12 +7,7 @@ const AT_CUT = String.raw`(?=\s{0,4}(?:\u2026|\.{3}|\[\.\.\.)|["'\x60]|$)`;
 const LONGEST_MARK = 8;
 const CUT_HERE = new RegExp(AT_CUT, 'y');
 
-/**
- * Returns true if `text` was cut at a place, or may have been.
- *
- * @example
- * isCutAt('sk-abc [...] more', 6); // true
- */
+/** Returns true if `text` was cut at a place, or may have been: `isCutAt('sk-abc [...] more', 6)`. */
 export function isCutAt(text: string, at: number): boolean {
   const next = text.charCodeAt(at);
   // Letters and digits, which is the common case.
@@ -59,12 +54,7 @@ function beginningsOf(shape: string): readonly string[] {
   });
 }
 
-/**
- * Replaces what is left of a known key that was cut: its beginning before a cut, and the end of a private key.
- *
- * @example
- * withoutCutKeys('asked: ghp_Zk3vQ9xT7bLm2RpWcY [...]', '*'); // 'asked: * [...]'
- */
+/** Replaces what is left of a known key that was cut: its beginning before a cut, and the end of a private key. */
 export function withoutCutKeys(text: string, word: string): string {
   if (text.length < LEAST_KEPT) return text;
   const heads = text.replace(WORD, (run, at: number) => {

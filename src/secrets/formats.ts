@@ -111,12 +111,7 @@ function anyOf(shapes: readonly string[]): RegExp {
 /** Uses the same expression, which Node compiles at its first use: two would take twice as long. */
 const hasAny = (text: string): boolean => text.search(ANY) >= 0;
 
-/**
- * Replaces everything that has the shape of a key with `word`, including keys in base64, hex or as part of an address.
- *
- * @example
- * withoutKnown(`token ghp_${'a'.repeat(36)}`, '[redacted]'); // 'token [redacted]'
- */
+/** Replaces everything that has the shape of a key with `word`, also in base64, in hex or as part of an address. */
 export function withoutKnown(text: string, word: string): string {
   return without(text, word, ANY, ENCODED);
 }

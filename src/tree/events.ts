@@ -67,13 +67,7 @@ export type TreeEvent = TreeHappening & {
 /** Receives the events of a tree. */
 export type TreeListener = (event: TreeEvent) => unknown;
 
-/**
- * Turns the events of a run into those of its tree, by the roles of the nodes. Events that a replay repeats are not reported again.
- * `inputs` returns the values the run began with, by name.
- *
- * @example
- * const listener = treeEvents(plan, () => ({ topic: 'rain' }), ({ name, level }) => console.log(level, name));
- */
+/** Turns events of a run into those of its tree, by the roles of nodes, without repeats of a replay. `inputs`: those of the run. */
 export function treeEvents(plan: Plan, inputs: () => Readonly<Record<string, unknown>>, tell: TreeListener): Listener {
   const events = new TreeEvents(plan, inputs);
   let isBroken = false;

@@ -38,13 +38,7 @@ export function inputOf(call: ToolCall): JsonObject | undefined {
   }
 }
 
-/**
- * Whether a question is about a tool call that an agent wants to make. The engine asks such a question under a name of its own, and shows
- * the call. A question of an agent or a workflow has neither, whatever its text.
- *
- * @example
- * isApproval(question, 'note@ask:approve#1.1'); // true
- */
+/** Whether a question is about a tool call of an agent: the engine asks it under a name of its own, and shows the call. */
 export function isApproval({ choices = [], evidence }: Question, address: string): boolean {
   const { name = '' } = parseKey(address);
   const showsCall = typeof evidence === 'object' && evidence !== null && Object.hasOwn(evidence, 'tool');

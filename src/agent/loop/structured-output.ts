@@ -9,12 +9,7 @@ import { schemaFindings } from '../../lang/schema-check.js';
 export type OutputCheck =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly findings: readonly string[] };
 
-/**
- * Parses an answer as JSON (also inside a code fence) and checks it against the schema.
- *
- * @example
- * checkOutput({ schema: { type: 'object' } }, '{"a":1}'); // { ok: true, value: { a: 1 } }
- */
+/** Parses an answer as JSON (also inside a code fence) and checks it against the schema. */
 export function checkOutput(output: StructuredOutput, text: string): OutputCheck {
   const value = parseJsonText(text);
   if (value === undefined) return { ok: false, findings: ['the answer is not JSON'] };

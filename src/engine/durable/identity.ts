@@ -86,12 +86,7 @@ function sourceOf(fn: unknown): string {
   return digest;
 }
 
-/**
- * Digests of a plan's functions, by their keys in the bindings: they change with edits that the plan does not show.
- *
- * @example
- * codeDigests(bindings, plan); // { greet: 'Wq0...', 'route:greet': '8fK...' }
- */
+/** Digests of a plan's functions, by their keys in the bindings: they change with edits that the plan does not show. */
 export function codeDigests(bindings: Bindings, plan: Plan): Readonly<Record<string, string>> {
   const digests: Record<string, string> = {};
   const put = (key: string): void => {

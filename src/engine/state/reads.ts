@@ -17,14 +17,7 @@ const KEYS = '#keys';
 export const ARRIVALS = '#arrivals';
 const CORRECTION = '#correction';
 
-/**
- * Records which state a user's function reads while it runs, and whether that is still the same (J2). Only for back ends that record.
- *
- * @example
- * const log = new ReadLog(version, scope);
- * await fn(log.viewFor(fn));
- * log.reads(); // { topic: 'Wq0...' }
- */
+/** Records which state a user's function reads, and whether that is still the same (J2). Only for back ends that record. */
 export class ReadLog implements ReadObserver {
   private names: Set<string> | undefined = undefined;
   private fromRuns: Label | undefined = undefined;

@@ -117,12 +117,7 @@ function parametersOf(pack: Pack): readonly InputSpec[] {
 const KEPT = ['metadata', 'compilation', 'template_engine', 'evals'] as const;
 const KEPT_OF_PROMPTS = ['evals', 'pipeline', 'tested_models', 'media'] as const;
 
-/**
- * Lists the parts of a pack that have no effect.
- *
- * @example
- * keptParts(pack); // ['metadata', 'evals', 'prompts["chat"].media']
- */
+/** Lists the parts of a pack that have no effect. */
 export function keptParts(pack: Pack): readonly string[] {
   const own = KEPT.filter((key) => Object.hasOwn(pack, key));
   const ofPrompts = Object.entries(pack.prompts).flatMap(([name, prompt]) => [

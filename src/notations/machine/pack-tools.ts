@@ -108,12 +108,7 @@ const ANY_INPUT = { type: 'object' } as const;
 
 type Brought = PackTools & { readonly mcpServers?: object };
 
-/**
- * Returns the tools without an implementation that are reachable from where a conversation begins, by name, with the place that names them.
- *
- * @example
- * toolsWithoutFunction(pack, { state: 'intake' }, {}); // Map { 'find' => 'prompt "intake"' }
- */
+/** Returns the reachable tools without an implementation, by name, with the place that names them. */
 export function toolsWithoutFunction(pack: Pack, from: Beginning, given: PackTools): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { where, prompt } of usesOfTools(pack, from))

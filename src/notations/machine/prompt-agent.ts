@@ -17,13 +17,7 @@ export interface PromptExtras extends PackTools {
   readonly skills?: readonly SkillText[];
 }
 
-/**
- * Builds the agent of a prompt. Its instructions read the channels `variables`, `artifacts` and `workflow_context`, and include the
- * fragments. The pack must have no errors.
- *
- * @example
- * promptAgent(pack, 'triage', { tools: { lookup } }).instructions; // ['You help ', { channel: 'variables', path: ['company'] }]
- */
+/** Builds the agent of a prompt. It reads the channels `variables`, `artifacts` and `workflow_context`. The pack must be right. */
 export function promptAgent(pack: Pack, name: string, extras: PromptExtras = {}): AgentSpec {
   const prompt = pack.prompts[name];
   if (prompt === undefined) throw new TypeError(`no prompt ${name}`);

@@ -110,12 +110,7 @@ async function readSkill(
   return undefined;
 }
 
-/**
- * Returns the skills that a state may use: all, those of a folder, those whose folders match a pattern, or none.
- *
- * @example
- * skillsOf('skills/billing', skills); // those beneath that folder
- */
+/** Returns the skills that a state may use: all, those of a folder, those whose folders match a pattern, or none. */
 export function skillsOf(filter: string | undefined, skills: readonly PackSkill[]): readonly PackSkill[] {
   if (filter === undefined || filter === '') return skills;
   if (filter === 'none') return [];

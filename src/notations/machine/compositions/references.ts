@@ -10,12 +10,7 @@ export const INPUT = 'input';
 
 const REFERENCE = /\$\{\s*([a-zA-Z_][a-zA-Z0-9_.]*?)\s*\}/g;
 
-/**
- * Returns the first names of all references in a value, in order.
- *
- * @example
- * namesIn({ text: '${input.text}', about: 'of ${classify.output.type}' }); // ['input', 'classify']
- */
+/** Returns the first names of all references in a value, in order: `input` for `${input.text}`. */
 export function namesIn(value: Json | undefined): readonly string[] {
   if (typeof value === 'string')
     return [...value.matchAll(REFERENCE)].map(([, path = '']) => path.split('.', 1)[0] ?? '');
@@ -23,12 +18,7 @@ export function namesIn(value: Json | undefined): readonly string[] {
   return isPlainObject(value) ? Object.values(value).flatMap((one) => namesIn(one)) : [];
 }
 
-/**
- * Returns the value that a reference refers to. Undefined if there is none. Only own keys of objects are followed.
- *
- * @example
- * valueAt('${input.text}', (name) => (name === 'input' ? { text: 'Hi' } : undefined)); // 'Hi'
- */
+/** Returns the value that a reference refers to. Undefined if there is none. Only own keys of objects are followed. */
 export function valueAt(reference: string, scope: Scope): unknown {
   const [whole, path] = [...reference.matchAll(REFERENCE)][0] ?? [];
   return path === undefined || whole !== reference.trim() ? undefined : follow(path, scope);

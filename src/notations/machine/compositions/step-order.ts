@@ -44,12 +44,7 @@ export function branchesTo(id: string, steps: readonly CompositionStep[]): reado
   return steps.filter((step) => step.then === id || step.else === id).map((step) => step.id);
 }
 
-/**
- * Returns the steps in an order in which each comes after its dependencies, otherwise as in the file. Steps in a cycle are left out.
- *
- * @example
- * orderOf(new Map([['b', new Set(['a'])], ['a', new Set()]])); // ['a', 'b']
- */
+/** Returns the steps in an order in which each comes after its dependencies, else as in the file. Steps in a cycle are left out. */
 export function orderOf(waits: Waits): readonly string[] {
   const order: string[] = [];
   const done = new Set<string>();

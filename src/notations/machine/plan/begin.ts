@@ -166,14 +166,7 @@ function noWayOut(machine: StateMachine): SkeinError | undefined {
 const MOST_MESSAGES = 10;
 const LONGEST_LINE = 200;
 
-/**
- * Returns a summary of the previous state's conversation for the next state. Empty if nothing was said.
- *
- * @example
- * carriedForward('intake', [{ role: 'user', text: 'My order is late.', state: 'intake' }]);
- * // [Previous state: intake, 1 messages]
- * // user: My order is late.
- */
+/** Returns a summary of the previous state's conversation for the next state. Empty if nothing was said. */
 export function carriedForward(state: string, conversation: NonNullable<MachineState['conversation']>): string {
   const said = conversation.filter((message) => message.state === state);
   const lines = said.slice(-MOST_MESSAGES).flatMap(({ role, text = '' }) => {

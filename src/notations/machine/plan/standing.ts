@@ -177,12 +177,7 @@ export interface StateNodes {
   readonly ends: ReadonlyMap<string, string>;
 }
 
-/**
- * Returns ids for all states of a spec, whatever their names: `review` is `state.review`, `a/b` is `state.a.2f.b`.
- *
- * @example
- * stateNodes(spec).speaks.get('review'); // 'state.review'
- */
+/** Returns ids for all states of a spec, whatever their names: `review` is `state.review`, `a/b` is `state.a.2f.b`. */
 export function stateNodes(spec: Spec): StateNodes {
   const ids = Object.keys(spec.states).map((state, at) => [state, idOf(state, at)] as const);
   const named = (kind: string): Map<string, string> => new Map(ids.map(([state, id]) => [state, `${kind}.${id}`]));
