@@ -15,14 +15,16 @@ export function standingText({ measure, spent, reserved, limit }: Standing): str
 
 /** Explains why an amount does not fit: `the budget of the run is used up: $0.4831 of $0.50 spent; what comes next may take $0.0312.` */
 export function lackText(lack: Lack): string {
-  const more = lack.wanted > 0 ? `; what comes next may take ${amountText(lack.measure, lack.wanted)}` : '';
-  return `${limitName(lack)} is used up: ${standingText(lack)}${more}`;
+  return `${limitName(lack)} is used up: ${standingText(lack)}${wantedText(lack, 'what comes next')}`;
 }
 
 /** `waits for the budget of the run: $0.40 of $0.50 spent, $0.09 reserved; it may take $0.0312` */
 export function waitingText(lack: Lack): string {
-  const more = lack.wanted > 0 ? `; it may take ${amountText(lack.measure, lack.wanted)}` : '';
-  return `waits for ${limitName(lack)}: ${standingText(lack)}${more}`;
+  return `waits for ${limitName(lack)}: ${standingText(lack)}${wantedText(lack, 'it')}`;
+}
+
+function wantedText({ measure, wanted }: Lack, what: string): string {
+  return wanted > 0 ? `; ${what} may take ${amountText(measure, wanted)}` : '';
 }
 
 /** Returns the question how much more may be spent. {@link moreIn} can parse every answer that its schema accepts. */

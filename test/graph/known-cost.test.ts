@@ -24,7 +24,7 @@ test('a function as the tool of an agent counts among the calls that a run may m
   expect(estimateCalls(planOf([]))).toMatchObject({ toolCalls: { typical: 0, worst: 0 } });
 });
 
-test('and its name is among the tools of the agent in what the command line says of a plan', async () => {
-  const { steps } = await describePlan({ plan: planOf([add]), powers: [] }, {});
+test('and its name is among the tools of the agent in what the command line says of a plan', () => {
+  const { steps } = describePlan({ plan: planOf([add]), powers: [] }, {});
   expect(steps[0]?.tools).toEqual(['add']);
 });

@@ -3,7 +3,7 @@ import { SkeinError } from '../../base/errors.js';
 import { addInputOptions, type GivenInput } from '../run/given-inputs.js';
 import { DEFAULT_PROMPT, PROMPT } from '../run/prompt-input.js';
 import type { RunFlags } from '../run/run-flags.js';
-import { addRunOptions, addStartOptions } from '../run/run-options.js';
+import { addRunOptions, addStartOptions, checkCount } from '../run/run-options.js';
 import { addThreadOptions } from '../run/thread-options.js';
 
 interface ParsedOptions extends Omit<RunFlags, 'file' | 'inputs'> {
@@ -19,7 +19,7 @@ export function define(command: Command, done: (code: number) => void): void {
     .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, prompt: string | undefined, options: ParsedOptions) => {
-      checkCount(command.args, options.mock);
+      checkCount(command.args[2], options.mock, 'put quotes around a prompt of several words');
       done(await act(file, withPrompt(inputs, prompt), options));
     });
 }
@@ -54,11 +54,4 @@ function withPrompt(inputs: readonly GivenInput[], prompt: string | undefined): 
     });
   }
   return [...inputs, { name: PROMPT, value: prompt, isFile: prompt === '-' }];
-}
-
-function checkCount([, , extra]: readonly string[], mock: string | undefined): void {
-  if (extra === undefined) return;
-  const isScript = mock === '' && /\.ya?ml$/.test(extra);
-  const hint = isScript ? `a script is given as --mock=${extra}` : 'put quotes around a prompt of several words';
-  throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
 }

@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { ownPackage } from '../own-package.js';
 import { TEMPLATE_NAMES, newProject, type TemplateName } from '../new/templates.js';
-import { lookAt } from '../run/trust-subject.js';
+import { lookAt } from '../run/load-workflow.js';
 import { noteTrusted } from '../run/trusted-files.js';
 import { nextSteps } from '../view/next-steps.js';
 import { printable } from '../view/printable.js';

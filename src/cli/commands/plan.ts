@@ -6,7 +6,6 @@ import { agentFilesOf, agentSources, loadWorkflow, notesOf, type JudgingFlags } 
 import { costOfPlan, foreseen, planCostLines, type PricingFlags } from '../run/plan-cost.js';
 import { openedPolicies, policyLines } from '../run/project.js';
 import { planLines } from '../run/plan-lines.js';
-import { describePlan, withModel } from '../run/plan-report.js';
 import { workflowPowers } from '../run/workflow-powers.js';
 import type { TrustFlags } from '../run/trust-gate.js';
 import type { JsonFlag } from '../run/run-flags.js';
@@ -61,7 +60,8 @@ export async function planCommand(
     return EXIT.invalid;
   }
   const powers = await workflowPowers(workflow, cwd);
-  const described = await describePlan({ ...workflow, plan: workflow.plan, powers }, inputs, options.defaults);
+  const { describePlan, withModel } = await import('../run/plan-report.js');
+  const described = describePlan({ ...workflow, plan: workflow.plan, powers }, inputs, options.defaults);
   const policies = await openedPolicies(options.policy, cwd);
   const cost = await costOfPlan(workflow.plan, options);
   const description = options.model === undefined ? described : withModel(described, options.model);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.js';
 import { addInputOptions, type GivenInput } from '../run/given-inputs.js';
 import { runCommand } from '../run/run-command.js';
-import { addRunOptions, addStartOptions, addTalkOptions } from '../run/run-options.js';
+import { addRunOptions, addStartOptions, addTalkOptions, checkCount } from '../run/run-options.js';
 import type { RunFlags } from '../run/run-flags.js';
 import { addThreadOptions } from '../run/thread-options.js';
 
@@ -21,10 +21,12 @@ export function define(command: Command, done: (code: number) => void): void {
     .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
     .action(async (file: string | undefined, options: ParsedOptions) => {
-      checkCount(command.args, options.mock);
+      checkCount(command.args[1], options.mock, ONE_FILE);
       done(await act(file, options, inputs));
     });
 }
+
+const ONE_FILE = 'give one workflow file, and inputs with --input NAME=VALUE; skein help run shows all flags';
 
 const EXAMPLES = `
 Examples:
@@ -43,15 +45,6 @@ async function act(file: string | undefined, options: ParsedOptions, inputs: rea
     return await planCommand(chosen, { ...rest, inputs });
   }
   return await runCommand({ ...rest, file: chosen, inputs });
-}
-
-function checkCount([, extra]: readonly string[], mock: string | undefined): void {
-  if (extra === undefined) return;
-  const isScript = mock === '' && /\.ya?ml$/.test(extra);
-  const hint = isScript
-    ? `a script is given as --mock=${extra}`
-    : 'give one workflow file, and inputs with --input NAME=VALUE; skein help run shows all flags';
-  throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
 }
 
 function oneFile(file: string | undefined, workflow: string | undefined): string {

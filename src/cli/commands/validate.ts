@@ -9,12 +9,12 @@ import {
   agentFilesOf,
   agentSources,
   loadWorkflow,
+  lookAt,
   type JudgingFlags,
   type Loaded,
   type SurroundingFlags,
 } from '../run/load-workflow.js';
 import type { Power } from '../../plan.js';
-import { lookAt } from '../run/trust-subject.js';
 import { isTrusted } from '../run/trusted-files.js';
 import { OUTSIDE_OF_SANDBOX, powerLines, workflowPowers } from '../run/workflow-powers.js';
 import { broughtBy } from '../talk/brought.js';

@@ -1,6 +1,6 @@
 import { printable } from '../view/printable.js';
 import type { Style } from '../view/style.js';
-import { factsOf, type PlanDescription, type StepDescription } from './plan-report.js';
+import type { PlanDescription, StepDescription } from './plan-report.js';
 import { powerLines } from './workflow-powers.js';
 
 /** Formats a description for people, with the lines about its cost. `inOrder`: the steps are listed in the order in which they run. */
@@ -119,4 +119,24 @@ function block(title: string, text: string | undefined, { style, indent }: Place
   if (text === undefined || text.trim() === '') return [];
   const lines = printable(text.trimEnd()).split('\n');
   return [`${indent}${title}:`, ...lines.map((line) => `${indent}  ${style.dim(style.signs.bar)} ${line}`)];
+}
+
+/** The kind of a step, and for an agent its models and tools. */
+function factsOf(step: StepDescription): readonly string[] {
+  const { kind, agent, models, tools, servers, checks = [], ways, goto, workflow } = step;
+  if (agent !== undefined) {
+    const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
+    const checked = checks.length === 0 ? [] : [`checks ${checks.join(', ')}`];
+    return [`agent ${agent}`, model, toolsText(tools, servers), ...checked];
+  }
+  if (step.calls !== undefined) return [step.calls];
+  if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
+  return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
+}
+
+/** The tools of a server are unknown before it starts. */
+function toolsText(tools: readonly string[] | undefined, servers: readonly string[] = []): string {
+  if (tools !== undefined) return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
+  const offered = servers.length === 0 ? '' : `, and all tools of the MCP servers ${servers.join(', ')}`;
+  return `tools that only read${offered}`;
 }

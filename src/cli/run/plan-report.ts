@@ -1,15 +1,26 @@
 import { present } from '../../base/json.js';
-import type { Condition, Template } from '../../lang/values.js';
-import type { AgentNode, LoopNode, Plan, PlanNode, Route } from '../../plan/plan.js';
+import { foreseenQuestions, type ForeseenQuestions } from '../../foreseen.js';
+import { conditionText, estimateCalls, outlinePlan, templateText } from '../../index.js';
+import type { Template } from '../../lang/values.js';
+import {
+  budgetText,
+  endorsedText,
+  escapeXml,
+  roundsText,
+  securityText,
+  supervisedText,
+  toolText,
+  traitsOf,
+  withoutSecurity,
+  withoutSupervision,
+  type Power,
+} from '../../plan.js';
+import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Envelope } from '../../plan/envelope.js';
-import type { ForeseenQuestions } from '../../foreseen.js';
-import type { Power } from '../../plan.js';
-import type { Endorsement } from '../../plan/endorsement.js';
 import type { Security } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
-import type { ToolUse } from '../../plan/tool-use.js';
 
 /** What a run of a plan would do, as far as that is known without running it. */
 export interface PlanDescription {
@@ -97,28 +108,13 @@ interface Way {
   readonly to: string;
 }
 
-/** How the parts of a plan are written. */
-interface Wording {
-  readonly condition: (condition: Condition) => string;
-  readonly template: (template: Template) => string;
-  /** Escapes a value between tags. */
-  readonly escape: (text: string) => string;
-  readonly supervised: (supervision: Supervision) => string;
-  readonly budget: (budget: Budget) => string;
-  readonly security: (security: Security) => string;
-  readonly endorsed: (endorse: Endorsement) => string;
-  readonly called: (tool: ToolUse) => string;
-  readonly rounds: (loop: LoopNode) => string;
-  /** Whether the steps of a plan are listed in the order in which they run. */
-  readonly inOrder: (plan: Plan) => boolean;
-  /** Inputs with known values, by channel. */
-  readonly known: ReadonlyMap<string, string>;
-}
+/** Inputs with known values, by channel. */
+type Known = ReadonlyMap<string, string>;
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Describes a plan. Prompts contain the given and default values of inputs; other values stay references. */
-export async function describePlan(
+export function describePlan(
   {
     plan,
     powers,
@@ -126,31 +122,13 @@ export async function describePlan(
   }: Pick<PlanDescription, 'powers'> & { readonly plan: Plan; readonly parameters?: Plan['inputs'] | undefined },
   inputs: Values,
   defaults: Values = {},
-): Promise<PlanDescription> {
-  const { conditionText, estimateCalls, outlinePlan, templateText } = await import('../../index.js');
-  const texts = await import('../../plan.js');
-  const { traitsOf, withoutSecurity, withoutSupervision } = texts;
+): PlanDescription {
   const calls = estimateCalls(plan);
-  const inOrder = ({ notation }: Plan): boolean => traitsOf(notation).inOrder === true;
-  const { levels } = outlinePlan(plan);
   const known = new Map<string, string>();
   for (const input of parameters) {
     const value = own(inputs, input.name) ?? own(defaults, input.name) ?? input.default;
     if (value !== undefined) known.set(input.channel, typeof value === 'string' ? value : JSON.stringify(value));
   }
-  const wording: Wording = {
-    condition: conditionText,
-    template: templateText,
-    escape: texts.escapeXml,
-    supervised: texts.supervisedText,
-    budget: texts.budgetText,
-    security: texts.securityText,
-    endorsed: texts.endorsedText,
-    called: texts.toolText,
-    rounds: texts.roundsText,
-    inOrder,
-    known,
-  };
   return {
     workflow: plan.name,
     ...present({ notation: plan.notation, description: plan.description }),
@@ -158,17 +136,17 @@ export async function describePlan(
       ...present({ name, description, required }),
       given: Object.hasOwn(inputs, name),
     })),
-    levels,
-    steps: stepsOf(plan, wording),
+    levels: outlinePlan(plan).levels,
+    steps: stepsOf(plan, known),
     ...calls,
-    questions: (await import('../../foreseen.js')).foreseenQuestions(plan),
+    questions: foreseenQuestions(plan),
     powers,
     ...present({
       supervisionCalls: callsFor(calls, estimateCalls(withoutSupervision(plan))),
       securityCalls: callsFor(calls, estimateCalls(withoutSecurity(plan))),
       concurrency: plan.limits?.concurrency,
-      budget: plan.budget && budgeted(plan.budget, wording),
-      security: plan.security && secured(plan.security, wording),
+      budget: plan.budget && budgeted(plan.budget),
+      security: plan.security && secured(plan.security),
     }),
   };
 }
@@ -196,78 +174,78 @@ function own(values: Values, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function filled(piece: Template[number], { known, escape }: Wording): string | undefined {
+function filled(piece: Template[number], known: Known): string | undefined {
   if (typeof piece === 'string') return piece;
   if (!('channel' in piece)) return undefined;
   const text = known.get([piece.channel, ...(piece.path ?? [])].join('.'));
-  return text === undefined || piece.escape === undefined ? text : escape(text);
+  return text === undefined || piece.escape === undefined ? text : escapeXml(text);
 }
 
 // Recursion is safe here: workflows are nested at most 50 deep (see checkPlan).
-function stepsOf(plan: Plan, wording: Wording): readonly StepDescription[] {
+function stepsOf(plan: Plan, known: Known): readonly StepDescription[] {
   return plan.nodes.map((node) => ({
     id: node.id,
-    kind: kindOf(node, wording),
+    kind: kindOf(node),
     after: plan.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from),
-    when: (node.when ?? []).map(wording.condition),
-    ...courseOf(plan, node, wording),
-    ...(node.kind === 'agent' ? agentDescription(node, wording) : {}),
-    ...(node.kind === 'task' && node.tool !== undefined ? { calls: wording.called(node.tool) } : {}),
-    ...(node.kind === 'ask' ? { question: previewOf(node.question, wording) } : {}),
-    ...judged(node, wording),
-    ...budgetsOf(node, wording),
-    ...securitiesOf(node, wording),
-    ...present({ endorsement: node.endorse && wording.endorsed(node.endorse) }),
-    ...innerSteps(node, wording),
+    when: (node.when ?? []).map(conditionText),
+    ...courseOf(plan, node),
+    ...(node.kind === 'agent' ? agentDescription(node, known) : {}),
+    ...(node.kind === 'task' && node.tool !== undefined ? { calls: toolText(node.tool) } : {}),
+    ...(node.kind === 'ask' ? { question: previewOf(node.question, known) } : {}),
+    ...judged(node, known),
+    ...budgetsOf(node),
+    ...securitiesOf(node),
+    ...present({ endorsement: node.endorse && endorsedText(node.endorse) }),
+    ...innerSteps(node, known),
   }));
 }
 
-function judged({ supervise }: PlanNode, wording: Wording): Partial<StepDescription> {
+function judged({ supervise }: PlanNode, known: Known): Partial<StepDescription> {
   if (supervise === undefined) return {};
   const { instruction, ...supervision } = supervise;
-  const promised = instruction === undefined ? {} : { instruction: previewOf(instruction, wording) };
-  return { supervision: { ...supervision, ...promised, text: wording.supervised(supervise) } };
+  const promised = instruction === undefined ? {} : { instruction: previewOf(instruction, known) };
+  return { supervision: { ...supervision, ...promised, text: supervisedText(supervise) } };
 }
 
-function budgetsOf(node: PlanNode, wording: Wording): Partial<StepDescription> {
+function budgetsOf(node: PlanNode): Partial<StepDescription> {
   const budgets = [node.budget ?? [], 'plan' in node ? (node.plan.budget ?? []) : []].flat();
-  return budgets.length === 0 ? {} : { budgets: budgets.map((budget) => budgeted(budget, wording)) };
+  return budgets.length === 0 ? {} : { budgets: budgets.map(budgeted) };
 }
 
-function securitiesOf(node: PlanNode, wording: Wording): Partial<StepDescription> {
+function securitiesOf(node: PlanNode): Partial<StepDescription> {
   const said = [node.security ?? [], 'plan' in node ? (node.plan.security ?? []) : []].flat();
-  return said.length === 0 ? {} : { securities: said.map((security) => secured(security, wording)) };
+  return said.length === 0 ? {} : { securities: said.map(secured) };
 }
 
-function secured(security: Security, wording: Wording): SecurityDescription {
-  return { ...security, text: wording.security(security) };
+function secured(security: Security): SecurityDescription {
+  return { ...security, text: securityText(security) };
 }
 
-function budgeted(budget: Budget, wording: Wording): BudgetDescription {
-  return { ...budget, text: wording.budget(budget) };
+function budgeted(budget: Budget): BudgetDescription {
+  return { ...budget, text: budgetText(budget) };
 }
 
 /** The kind in the file's words. The steps of a block are a plan with the names around it; only a sequence's plan declares its start. */
-function kindOf(node: PlanNode, { inOrder }: Wording): string {
-  const isBlock = node.kind === 'call' && inOrder(node.plan) && node.outputs === undefined;
+function kindOf(node: PlanNode): string {
+  const isBlock = node.kind === 'call' && traitsOf(node.plan.notation).inOrder === true && node.outputs === undefined;
   if (!isBlock) return node.kind;
   return node.plan.entry === undefined ? 'parallel' : 'sequence';
 }
 
-function courseOf(plan: Plan, node: PlanNode, wording: Wording): Partial<StepDescription> {
-  const ways = plan.routes.filter((route) => route.from === node.id).flatMap((route) => waysOf(plan, route, wording));
+function courseOf(plan: Plan, node: PlanNode): Partial<StepDescription> {
+  const ways = plan.routes.filter((route) => route.from === node.id).flatMap((route) => waysOf(plan, route));
   const target = jumpTarget(plan, node);
   return {
     ...(ways.length === 0 ? {} : { ways }),
     ...(target === undefined ? {} : { goto: target + oftenText(node) }),
-    ...(node.kind === 'loop' ? { rounds: wording.rounds(node) } : {}),
+    ...(node.kind === 'loop' ? { rounds: roundsText(node) } : {}),
   };
 }
 
-function waysOf(plan: Plan, { cases, otherwise }: Route, wording: Wording): readonly Way[] {
+function waysOf(plan: Plan, { cases, otherwise }: Route): readonly Way[] {
   if (cases === undefined) return [];
   return [
-    ...cases.map(({ when, to }) => ({ when: when.map(wording.condition), to: placesOf(plan, to) })),
+    ...cases.map(({ when, to }) => ({ when: when.map(conditionText), to: placesOf(plan, to) })),
     { to: placesOf(plan, otherwise ?? []) },
   ];
 }
@@ -282,19 +260,19 @@ function oftenText({ maxVisits }: PlanNode): string {
   return maxVisits === 1 ? ', at most once' : `, at most ${maxVisits} times`;
 }
 
-function innerSteps(node: PlanNode, wording: Wording): Partial<StepDescription> {
+function innerSteps(node: PlanNode, known: Known): Partial<StepDescription> {
   if (!('plan' in node)) return {};
   // Another file has inputs of its own, whose values are known only when it is called.
   const isOther = node.kind !== 'map' && node.inputs !== undefined;
-  const steps = stepsOf(node.plan, isOther ? { ...wording, known: new Map() } : wording);
+  const steps = stepsOf(node.plan, isOther ? new Map() : known);
   return { workflow: node.plan.name, steps };
 }
 
-function previewOf(template: Template, wording: Wording): string {
-  return template.map((piece) => filled(piece, wording) ?? wording.template([piece])).join('');
+function previewOf(template: Template, known: Known): string {
+  return template.map((piece) => filled(piece, known) ?? templateText([piece])).join('');
 }
 
-function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescription> {
+function agentDescription(node: AgentNode, known: Known): Partial<StepDescription> {
   const { agent } = node;
   return {
     agent: agent.name,
@@ -304,27 +282,7 @@ function agentDescription(node: AgentNode, wording: Wording): Partial<StepDescri
       ? {}
       : { tools: [...agent.tools, ...(agent.functions ?? []).map((tool) => tool.name)] }),
     ...(agent.checks === undefined ? {} : { checks: agent.checks.map(({ kind }) => kind) }),
-    system: previewOf(agent.instructions, wording),
-    prompt: previewOf(node.prompt, wording),
+    system: previewOf(agent.instructions, known),
+    prompt: previewOf(node.prompt, known),
   };
-}
-
-/** The kind of a step, and for an agent its models and tools. */
-export function factsOf(step: StepDescription): readonly string[] {
-  const { kind, agent, models, tools, servers, checks = [], ways, goto, workflow } = step;
-  if (agent !== undefined) {
-    const model = models === undefined || models.length === 0 ? 'model of the environment' : models.join(', ');
-    const checked = checks.length === 0 ? [] : [`checks ${checks.join(', ')}`];
-    return [`agent ${agent}`, model, toolsText(tools, servers), ...checked];
-  }
-  if (step.calls !== undefined) return [step.calls];
-  if (kind === 'pass') return [goto === undefined ? (ways === undefined ? 'pass' : 'condition') : 'jump'];
-  return kind === 'call' ? [`call of ${workflow ?? ''}`] : [kind];
-}
-
-/** The tools of a server are unknown before it starts. */
-function toolsText(tools: readonly string[] | undefined, servers: readonly string[] = []): string {
-  if (tools !== undefined) return tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`;
-  const offered = servers.length === 0 ? '' : `, and all tools of the MCP servers ${servers.join(', ')}`;
-  return `tools that only read${offered}`;
 }

@@ -190,3 +190,11 @@ export function checkNoTalk(flags: TalkFlags, file: string): void {
     given === 'message' || given === 'prompt' ? 'a workflow takes --input NAME=VALUE' : `leave out --${given}`;
   throw new SkeinError('SKEIN_USAGE', `--${given} is for packs; ${file} is not a pack`, { hint });
 }
+
+/** Refuses an argument too many. With `--mock`, it may be a script that was meant as the value of that flag. */
+export function checkCount(extra: string | undefined, mock: string | undefined, advice: string): void {
+  if (extra === undefined) return;
+  const isScript = mock === '' && /\.ya?ml$/.test(extra);
+  const hint = isScript ? `a script is given as --mock=${extra}` : advice;
+  throw new SkeinError('SKEIN_USAGE', `too many arguments: ${extra}`, { hint });
+}

@@ -22,7 +22,7 @@ import { askInside, partsInside, reserveInside, standStill } from '../asking.js'
 import { callerOf, definitionOf } from '../../durable/identity.js';
 import { questionIn } from '../../durable/open-question.js';
 import { nextInPart } from '../../durable/part-under-way.js';
-import { hearsAnswer } from '../../../guard/label.js';
+import { hearsAnswer, withoutSource } from '../../../guard/label.js';
 import type { Effect, Influence, Outcome, Question, StepIo } from '../../ports/durable.js';
 import type { Identity, Lost, Past, StepOptions } from '../../ports/recording.js';
 import { ReadLog } from '../../state/reads.js';
@@ -30,7 +30,6 @@ import { besideEffect } from '../inside.js';
 import type { Body, Step } from '../step.js';
 import { lostTask, recordedResult, resultOf, strayJump, updateOf } from './recorded-result.js';
 import { InnerRuns } from './inner-run.js';
-import { hearTool, withoutTool } from './tool-result.js';
 import { isMutation } from '../../state/viewed.js';
 
 /** The second argument of a code node's function. */
@@ -164,9 +163,9 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
   async [CLEAR](call: NodeCall): Promise<ClearedCall> {
     const { step, io, influence, path } = this;
     const { id } = step.compiled;
-    const clear = step.run.options
-      .guard?.()
-      .clear(call, withoutTool(influence.label(), path), { id, path, caller: () => callerOf(step.compiled) });
+    // What the tool gave in earlier attempts is not a reason to ask about the same call again.
+    const label = withoutSource(influence.label(), toolSource(path));
+    const clear = step.run.options.guard?.().clear(call, label, { id, path, caller: () => callerOf(step.compiled) });
     if (clear === undefined) return { input: call.input, isAllowed: false };
     const ask = (question: Question): Promise<unknown> =>
       askInside(step, io.signal, () => io.ask('guard#1.1', question, { ms: GUARD_EXPIRES_MS }));
@@ -311,4 +310,18 @@ function takeOutcome(step: Step, outcome: Outcome): void {
       hint: `'${step.compiled.id}' tried to change the state; return an update instead: it is merged for you`,
     });
   } else step.fail(error);
+}
+
+/**
+ * Adds the label of what a tool gave to the function of a step, errors included, unless the program trusts the tool. It depends only on
+ * the definition, so a replay adds the same, and so does a step recorded by an older version.
+ */
+function hearTool(step: Step): void {
+  const { node } = step.compiled;
+  if (node.kind !== 'task' || node.callsTool === undefined || node.trustsTool === true) return;
+  step.influenced(step.run.labels.of({ level: 'untrusted', isPrivate: true, sources: [toolSource(step.path)] }));
+}
+
+function toolSource(path: string): string {
+  return `${path}@tool#1.1`;
 }
