@@ -15,11 +15,7 @@ const BETWEEN_TURNS =
 /** The guide of an agent that only answers. */
 const NO_GUIDE: Guide = { isOver: () => false, end: () => ({}) };
 
-/**
- * Returns the guide of an agent's step.
- *
- * @throws SkeinError `SKEIN_STEP_FAILED` if the node's function does not return a guide
- */
+/** @throws SkeinError `SKEIN_STEP_FAILED` if the node's function does not return a guide */
 export function guideOf({ id, choice }: AgentNode, step: StepContext): Guide {
   if (choice === undefined) return NO_GUIDE;
   if (choice !== 'code') return guideByAnswers(choice);

@@ -4,11 +4,7 @@ import { SkeinError } from '../base/errors.js';
 /** Largest script or recording that is read, in bytes. */
 export const LONGEST_FILE = 64 * 1024 * 1024;
 
-/**
- * Reads a whole text file.
- *
- * @throws SkeinError `SKEIN_FILE` if it cannot be read or is too long.
- */
+/** @throws SkeinError `SKEIN_FILE` if it cannot be read or is too long */
 export async function readTextFile(path: string, what: string): Promise<string> {
   try {
     const { size } = await stat(path);

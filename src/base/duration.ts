@@ -37,11 +37,7 @@ export type Moment = number | string | Date;
 /** A duration in milliseconds, or a time in milliseconds since 1970. */
 export type Limit = { readonly ms: number } | { readonly at: number };
 
-/**
- * Parses a moment.
- *
- * @throws SkeinError `SKEIN_USAGE` for any other value
- */
+/** @throws SkeinError `SKEIN_USAGE` for what is not a moment */
 export function limitOf(moment: unknown, what: string): Limit {
   const ms = typeof moment === 'string' ? parseDuration(moment) : moment;
   if (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0) return { ms };

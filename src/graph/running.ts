@@ -57,11 +57,7 @@ export async function runGraph(
   return await start(graph, inputs, options).result;
 }
 
-/**
- * Runs a graph and returns its state.
- *
- * @throws SkeinError the reason why the run failed, paused or was cancelled
- */
+/** @throws SkeinError the reason why the run failed, paused or was cancelled */
 export async function runGraphOrThrow(
   graph: RunnableGraph,
   inputs: GraphInputs,

@@ -15,11 +15,7 @@ export function blobOf(text: string): BlobText | undefined {
   return text.length <= LONGEST_INLINE ? undefined : { digest: digestText(text), text };
 }
 
-/**
- * Encodes a record of a run or of a thread as a line.
- *
- * @throws SkeinError `SKEIN_NOT_JSON` if the line could not be read again
- */
+/** @throws SkeinError `SKEIN_NOT_JSON` if the line could not be read again */
 export function encodeRecord(record: JournalRecord | ThreadRecord): string {
   checkRecord(record);
   return `{"v":${RECORD_VERSION},${JSON.stringify(record).slice(1)}`;

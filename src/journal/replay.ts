@@ -85,11 +85,7 @@ export class Replay {
   }
 }
 
-/**
- * Replays the journal of a run in one call.
- *
- * @throws SkeinError `SKEIN_JOURNAL`
- */
+/** @throws SkeinError `SKEIN_JOURNAL` */
 export function replay(runId: string, batches: readonly StoredBatch[], tell?: TellRecord): RunHistory {
   const taken = new Replay(runId, tell);
   for (const batch of batches) taken.add(batch);

@@ -64,11 +64,7 @@ export function readCosts(store: Store): RunCosts {
   };
 }
 
-/**
- * Returns what a run itself has spent, from its record.
- *
- * @throws SkeinError `SKEIN_JOURNAL`, `SKEIN_STORE`
- */
+/** @throws SkeinError `SKEIN_JOURNAL`, `SKEIN_STORE` */
 export function spentBy(store: Store, runId: string): Spending {
   const spent = new Tally();
   for (const { count } of callsOf(store, runId)) count(spent);

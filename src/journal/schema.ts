@@ -220,11 +220,7 @@ const THREAD_SHAPES: ThreadShapes = {
 };
 const THREAD_RECORDS = recordsOf(THREAD_SHAPES);
 
-/**
- * Reads a line of the journal of a thread.
- *
- * @throws SkeinError `SKEIN_JOURNAL` with the problem
- */
+/** @throws SkeinError `SKEIN_JOURNAL` with the problem */
 export function readThreadRecord(line: string): ThreadRecord {
   return readAs(line, THREAD_RECORDS) as ThreadRecord;
 }
@@ -306,11 +302,7 @@ export type Lift = (record: JsonObject) => JsonObject;
 /** The conversions of older records, in this place only: the first converts version 1 to 2, and so on. The written version is one more. */
 const LIFTS: readonly Lift[] = [];
 
-/**
- * Converts a record to the current version.
- *
- * @throws SkeinError `SKEIN_JOURNAL` if a newer version wrote it, or it has no version
- */
+/** @throws SkeinError `SKEIN_JOURNAL` if a newer version wrote the record, or it has no version */
 export function upcast(record: JsonObject, lifts: readonly Lift[] = LIFTS): JsonObject {
   const { v } = record;
   const current = lifts.length + 1;

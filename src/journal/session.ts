@@ -75,11 +75,7 @@ export interface NewSession extends Definition {
 /** The histories of a run and of its parents, nearest first. */
 export type Family = readonly [RunHistory, ...RunHistory[]];
 
-/**
- * Begins a run in a store.
- *
- * @throws SkeinError `SKEIN_STORE`; `SKEIN_USAGE` for steps that a parent does not have; `SKEIN_NOT_JSON` if inputs can't be recorded
- */
+/** @throws SkeinError `SKEIN_STORE`; `SKEIN_USAGE` for steps that a parent does not have; `SKEIN_NOT_JSON` for such inputs */
 export function* beginSession(store: Store, run: NewSession, holder: Holder, now: number): Slices<OpenSession> {
   const { runId, plan, parent, origin } = run;
   const parents = parent?.family ?? [];
@@ -245,11 +241,7 @@ export function giveBack({ store, lease }: OpenSession, now: number): void {
   }
 }
 
-/**
- * Reads the journal of a run.
- *
- * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`
- */
+/** @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE` */
 export function readHistory(store: Store, runId: string): RunHistory {
   return atOnce(readJournal(store, new Replay(runId), runId));
 }

@@ -22,11 +22,7 @@ export function storedPlan(plan: Plan): StoredValue {
   return stored;
 }
 
-/**
- * Returns a value in recorded form; `what` names it in the error.
- *
- * @throws SkeinError `SKEIN_NOT_JSON`
- */
+/** @throws SkeinError `SKEIN_NOT_JSON`, in which `what` names the value */
 export function storedValue(value: unknown, what: string): StoredValue {
   const text = textToRecord(value, what, 'give plain JSON values');
   const blob = blobOf(text);
@@ -49,11 +45,7 @@ export function isRecordedPlan(recorded: Stored, plan: Plan): boolean {
   return JSON.stringify(recorded) === storedPlan(plan).text;
 }
 
-/**
- * Reads a stored value; undefined if none is stored.
- *
- * @throws SkeinError `SKEIN_JOURNAL` if its blob is missing or damaged
- */
+/** @throws SkeinError `SKEIN_JOURNAL` if its blob is missing or damaged */
 export function readStored(store: Store, stored: Stored): unknown {
   if (stored.blob === undefined) return stored.value;
   const text = store.blob(stored.blob);

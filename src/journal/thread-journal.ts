@@ -48,11 +48,7 @@ export function readHead(store: Store, id: string): ThreadHead | undefined {
   };
 }
 
-/**
- * Reads the state of a head.
- *
- * @throws SkeinError `SKEIN_JOURNAL`
- */
+/** @throws SkeinError `SKEIN_JOURNAL` */
 export function stateAt(store: Store, id: string, seq: number): ThreadState {
   const { record } = headAt(store, id, seq);
   if ('state' in record && record.state !== undefined) return record.state;

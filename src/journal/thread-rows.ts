@@ -26,11 +26,7 @@ export function endedWithoutSuccess(row: { readonly outcome?: string } | undefin
   return WITHOUT_SUCCESS.find((outcome) => outcome === row?.outcome);
 }
 
-/**
- * Refuses an invalid thread name.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for an invalid name */
 export function checkThreadId(id: unknown): asserts id is string {
   const isName = typeof id === 'string' && id.length > 0 && id.length <= LONGEST_ID && !/\p{C}/u.test(id);
   if (isName && id.trim() === id) return;

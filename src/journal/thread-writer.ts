@@ -72,11 +72,7 @@ export class ThreadWriter {
     }
   }
 
-  /**
-   * Creates a thread with its initial content.
-   *
-   * @throws SkeinError `SKEIN_STORE` if the thread exists
-   */
+  /** @throws SkeinError `SKEIN_STORE` if the thread exists */
   static create(store: Store, { id, name, holder }: NewThread, clock: Clock, group: Group): ThreadWriter {
     const row = threadRow(id);
     const [first, ...more] = batchesOf({ runId: row, fence: 1 }, NO_END, group);

@@ -170,11 +170,7 @@ function evaluateExpression(condition: CelCondition, sources: Sources): Verdict 
   );
 }
 
-/**
- * Checks the return value of a user's condition.
- *
- * @throws SkeinError `SKEIN_TEMPLATE` if it is not a boolean, such as a promise.
- */
+/** @throws SkeinError `SKEIN_TEMPLATE` if a user's condition does not return a boolean, but a promise for instance */
 export function asBoolean(answer: unknown, name: string): boolean {
   if (typeof answer === 'boolean') return answer;
   throw new SkeinError('SKEIN_TEMPLATE', `'${name}' must answer true or false at once, not ${returnedType(answer)}`);

@@ -173,11 +173,7 @@ function ofRuns(options: OpenPackOptions): OfRuns {
   return Object.fromEntries(given.map((name) => [name, options[name]]));
 }
 
-/**
- * Refuses values of {@link PLAN_OPTIONS} that are of no use.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for values of {@link PLAN_OPTIONS} that are of no use */
 export function checkPlanOptions({ recent, maxHandOvers, validators = {} }: MachineOptions): void {
   const unusable = Object.entries(validators).find(([, value]) => typeof value !== 'function');
   if (unusable !== undefined)

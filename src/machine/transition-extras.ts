@@ -40,11 +40,7 @@ export function checkTransition(event: unknown, extras: unknown): void {
     throw new SkeinError('SKEIN_INPUT', `the context of an event must be a text, not ${kindText(context)}`);
 }
 
-/**
- * Returns what is said to a pack.
- *
- * @throws SkeinError `SKEIN_INPUT` for anything but a text, and for an empty one
- */
+/** @throws SkeinError `SKEIN_INPUT` for anything but a text, and for an empty one */
 export function checkedMessage(message: unknown): string {
   if (typeof message === 'string' && message.trim() !== '') return message;
   const isEmpty = typeof message === 'string';

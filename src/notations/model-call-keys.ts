@@ -62,11 +62,7 @@ export function readConversation(fields: Fields): Conversation | undefined {
 /** The providers a file may name before the slash of a model, in addition to those of the program that runs it. */
 export const KNOWN_PROVIDERS: readonly string[] = [...PROVIDER_NAMES, ...LOCAL_MODELS];
 
-/**
- * Warns about a model whose provider looks misspelt. Only the program that runs the file knows whether such a provider exists.
- *
- * Problem code: `unknown-provider`, a warning.
- */
+/** Warns (`unknown-provider`) about a model whose provider looks misspelt. Only the program that runs the file knows them all. */
 export function tellNearProvider(
   model: string,
   { at, own = [] }: { readonly at: Position; readonly own?: Iterable<string> },

@@ -62,11 +62,7 @@ export function readBudget(text: string): BudgetText | { readonly wrong: string 
   return { set, add };
 }
 
-/**
- * Parses a budget as written on a command line.
- *
- * @throws SkeinError `SKEIN_USAGE` for what can't be read; its hint lists the units
- */
+/** @throws SkeinError `SKEIN_USAGE` for what can't be read; its hint lists the units */
 export function parseBudget(text: string): BudgetText {
   const read = readBudget(text);
   if (!('wrong' in read)) return read;

@@ -91,11 +91,7 @@ export interface BudgetChange {
   readonly add: BudgetAmounts;
 }
 
-/**
- * Applies a change to a budget.
- *
- * @throws SkeinError `SKEIN_USAGE` if there is no limit to add to
- */
+/** @throws SkeinError `SKEIN_USAGE` if there is no limit to add to */
 export function changedBudget(budget: Budget | undefined, { set, add }: BudgetChange): Budget {
   const amounts = (Object.entries(add) as [Measure, number][]).map(([measure, more]) => {
     const limit = set[measure] ?? budget?.[measure];

@@ -12,11 +12,7 @@ export interface TypedSchema {
 /** The type of the values that a schema accepts. */
 export type AcceptedBy<Schema extends TypedSchema> = NonNullable<Schema['~standard']['types']>['input'];
 
-/**
- * Returns the JSON Schema of a given schema.
- *
- * @throws SkeinError `SKEIN_DEFINITION` if it has none
- */
+/** @throws SkeinError `SKEIN_DEFINITION` if the given schema has none */
 export function jsonSchemaOf(schema: unknown, what: string): JsonObject {
   const standard = standardOf(schema);
   if (standard === undefined) {

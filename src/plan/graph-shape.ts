@@ -75,11 +75,7 @@ function shapeOf(plan: Plan): GraphShape {
   return { index, edges, outEdges, inEdges, openRoutes, starts, order, longestPath: measure(edges, outEdges, order) };
 }
 
-/**
- * Returns the nodes that a route may choose, without {@link END} and without repetitions: `targets`, then those of `map`, `cases` and
- * `otherwise`. Undefined if the route names none and may choose any node. `routeTargets({ from: 'triage', choose: 'code', map: { yes:
- * 'fix', no: 'END' } })` returns `['fix']`.
- */
+/** Returns the nodes that a route may choose, without {@link END} and repetitions. Undefined: it names none, and may choose any. */
 export function routeTargets(route: Route): readonly string[] | undefined {
   if (route.targets === undefined && route.map === undefined && route.cases === undefined) return undefined;
   const targets = new Set<string>(route.targets);

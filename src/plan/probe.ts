@@ -44,11 +44,7 @@ export function probeData(
   return { probe: 'code' };
 }
 
-/**
- * Checks what a probe has returned.
- *
- * @throws TypeError for a value of another form
- */
+/** @throws TypeError for a value that a probe may not return */
 export function probedOf(value: unknown): Probed {
   if (value === undefined || value === null) return undefined;
   const done: unknown = isPlainObject(value) ? value['done'] : undefined;

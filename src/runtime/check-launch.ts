@@ -8,11 +8,7 @@ import { checkRuleOfTwo } from './checked-plan.js';
 import type { RunOptions } from './options.js';
 import { checkShared, firstChanges, type LimitChanges } from './run-limits.js';
 
-/**
- * Checks whether a plan can run with these options.
- *
- * @throws SkeinError `SKEIN_INPUT`, `SKEIN_DEFINITION`
- */
+/** @throws SkeinError `SKEIN_INPUT`, `SKEIN_DEFINITION` */
 export function checkLaunch(plan: Plan, options: RunOptions): void {
   checkGiven(plan, options);
   if (options.resume === undefined) checkRuleOfTwo(plan, securityGiven(options.security));

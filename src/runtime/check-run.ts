@@ -79,11 +79,7 @@ export function checkRunOptions(
   checkObjects(options);
 }
 
-/**
- * Refuses objects that are something else, such as the promise of a store.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for other objects, such as the promise of a store */
 function checkObjects({ store, signal }: Pick<RunOptions, 'store' | 'signal'>): void {
   checkMethod('store', store, 'create', 'a store');
   checkMethod('signal', signal, 'addEventListener', 'an AbortSignal');
@@ -100,11 +96,7 @@ export function checkInputs(inputs: unknown, call: string): void {
   throw new SkeinError('SKEIN_USAGE', `inputs are an object with a value for each name, not ${what}`, { hint: call });
 }
 
-/**
- * Parses the limits that a run sets.
- *
- * @throws SkeinError `SKEIN_USAGE` for invalid limits
- */
+/** @throws SkeinError `SKEIN_USAGE` for invalid limits */
 export function limitsOf({
   limits: given,
   models,
@@ -146,11 +138,7 @@ function checkBudget({ budget }: Pick<RunOptions, 'budget'>): void {
   if (budget !== undefined) budgetChange(budget);
 }
 
-/**
- * Refuses a supervisor that can't judge. `of` says whose it is.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for a supervisor that can't judge; `of` says whose it is */
 export function checkSupervisor({ supervisor }: Pick<RunOptions, 'supervisor'>, of = 'a run'): void {
   if (supervisor === undefined || isSupervisor(supervisor)) return;
   const what = `the supervisor of ${of} needs the methods reconcile and supervise, and a timeoutMs above 0 or none`;
@@ -178,11 +166,7 @@ function checkRecorded({ runId, origin }: Pick<RunOptions, 'runId' | 'origin'>):
   textToRecord(origin, 'origin', hint);
 }
 
-/**
- * Refuses inputs that a node would overwrite before any node reads them.
- *
- * @throws SkeinError `SKEIN_INPUT`
- */
+/** @throws SkeinError `SKEIN_INPUT` for inputs that a node would overwrite before any node reads them */
 export function checkGiven(plan: Plan, { inputs = {}, untrusted = [], private: hidden = [], fork }: RunOptions): void {
   const { name, computed = [] } = plan;
   const given = { ...inputs, ...fork?.set };
@@ -220,11 +204,7 @@ export function withAdvice(result: RunResult, { store }: RunOptions): RunResult 
 
 const FORK: OptionForms<Fork> = { run: 'text', from: 'text', forget: 'a list of texts', set: 'an object' };
 
-/**
- * Refuses options whose parts would have no effect, or would keep a run from ever starting a step.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for parts that have no effect, or would keep a run from ever starting a step */
 function checkParts({ fork, models, concurrency, listeners }: RunOptions): void {
   checkKeys('fork', fork, Object.keys(FORK), "run(workflow, { store, fork: { run: 'ID' } })");
   checkKeys(

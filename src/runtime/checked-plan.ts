@@ -8,11 +8,7 @@ import { NO_BINDINGS, type Bindings, type Plan } from '../plan/plan.js';
 import type { Security } from '../plan/security.js';
 import type { Runnable } from './options.js';
 
-/**
- * Returns the plan of a workflow after checking it.
- *
- * @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems`
- */
+/** @throws SkeinError `SKEIN_DEFINITION` with all problems in `details.problems` */
 export function checkedPlan(workflow: Runnable): Plan {
   const { plan } = workflow;
   const held = holdingBack(workflow.problems ?? []);

@@ -12,11 +12,7 @@ export const RUN = 'run';
 
 export type LimitChanges = BudgetSettings['changes'];
 
-/**
- * Parses the option `budget` of a run.
- *
- * @throws SkeinError `SKEIN_USAGE` for an invalid budget
- */
+/** @throws SkeinError `SKEIN_USAGE` for an invalid budget */
 export function budgetChange(input: BudgetInput): BudgetChange {
   if (typeof input !== 'object') return parseBudget(String(input));
   const [first] = BUDGET(input) ?? [];
@@ -80,11 +76,7 @@ export interface SharingRun {
   readonly models: RunOptions['models'];
 }
 
-/**
- * Refuses limits per day and per thread for a run without a store to count in.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for limits per day and per thread without a store to count in */
 export function checkShared(run: SharingRun): void {
   const [limit] = sharedIn(run);
   if (limit === undefined) return;

@@ -19,11 +19,7 @@ export function verdictIn(text: string): Verdict {
   return { verdict: 'ask_human', question: `The supervisor gave no verdict. It said: ${shown}` };
 }
 
-/**
- * Checks the verdict of a supervisor's code.
- *
- * @throws SkeinError `SKEIN_USAGE` for a value that is not a verdict
- */
+/** @throws SkeinError `SKEIN_USAGE` for a value that is not a verdict */
 export function asVerdict(value: unknown): Verdict {
   const verdict: unknown = isPlainObject(value) ? value['verdict'] : value;
   if (isPlainObject(value) && isVerdict(verdict)) return { ...parts(value), verdict };
@@ -33,11 +29,7 @@ export function asVerdict(value: unknown): Verdict {
   });
 }
 
-/**
- * Checks the result of a program's `reconcile`.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` */
 export function asReconciled(value: unknown): Reconciled {
   const { triggers, escalate } = isPlainObject(value) ? value : {};
   if (Array.isArray(triggers) && triggers.every((one) => typeof one === 'string') && typeof escalate === 'boolean')

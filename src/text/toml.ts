@@ -13,11 +13,7 @@ export interface ParsedToml {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Reads TOML 1.0. The parser is loaded on first use.
- *
- * Problem codes: `toml-limit`, `toml-syntax`, `forbidden-name`.
- */
+/** Reads TOML 1.0. Problem codes: `toml-limit`, `toml-syntax`, `forbidden-name`. */
 export async function parseToml(text: string, file: string): Promise<ParsedToml> {
   const findings = createFindings();
   const start = { file, line: 1, column: 1 };

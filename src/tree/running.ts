@@ -53,11 +53,7 @@ function isBegun({ resume, fork, thread }: TreeRunOptions): boolean {
   return resume !== undefined || fork !== undefined || thread !== undefined;
 }
 
-/**
- * Binds declared parameters only.
- *
- * @throws SkeinError `SKEIN_INPUT`
- */
+/** @throws SkeinError `SKEIN_INPUT` for a parameter that is missing, or declared twice */
 function boundInputs({ inputs: declared }: TreeWorkflow, inputs: TreeInputs): TreeInputs {
   const bound: Record<string, unknown> = {};
   for (const { name: written, default: preset } of declared) {
@@ -141,11 +137,7 @@ function resultOf(
   };
 }
 
-/**
- * Returns the result of a run that finished.
- *
- * @throws SkeinError if the run failed, was paused or was cancelled
- */
+/** @throws SkeinError if the run failed, was paused or was cancelled */
 export function succeeded(result: TreeResult): TreeResult {
   const { outcome, error } = result;
   if (outcome === 'succeeded' || outcome === 'degraded') return result;

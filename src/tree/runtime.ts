@@ -44,11 +44,7 @@ const FORMS: OptionForms<Runtime> = {
   debug: 'true or false',
 };
 
-/**
- * Refuses settings that do not exist: a run would know nothing of a misspelt `policy`.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for settings that do not exist: a run would know nothing of a misspelt `policy` */
 export function checkRuntime(runtime: unknown): void {
   if (typeof runtime !== 'object' || runtime === null) {
     const hint = "execute({ model: 'openai/gpt-5' }); {} takes what the environment names";
@@ -71,11 +67,7 @@ export function plannedFields({
   return [model, tools, mcp, policy, systemContext, sandbox, maxReorientAttempts];
 }
 
-/**
- * Returns the defaults for steps that customize nothing.
- *
- * @throws SkeinError `SKEIN_DEFINITION` for a model or a tool that can't be used
- */
+/** @throws SkeinError `SKEIN_DEFINITION` for a model or a tool that can't be used */
 export function defaultsOf({ model, tools, mcp, policy, systemContext, sandbox }: Runtime): TreeOverride {
   return overrideOf(present({ model, tools, mcp, policy, systemContext, sandbox }));
 }

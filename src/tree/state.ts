@@ -29,11 +29,7 @@ export function state(inputs: Readonly<Record<string, unknown>> = {}): TreeState
   return { inputs: { ...inputs }, outputs: {}, failures: {} };
 }
 
-/**
- * Refuses what is not a state, such as the inputs themselves.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for what is not a state, such as the inputs themselves */
 export function checkState(from: unknown): void {
   const isState = isPlainObject(from) && [from['inputs'], from['outputs'], from['failures']].every(isPlainObject);
   if (isState) return;

@@ -14,11 +14,7 @@ import { readInput } from './tool-input.js';
 import { systemClock } from '../../base/clock.js';
 
 export interface CallChecks {
-  /**
-   * Returns the tool of a call and its input.
-   *
-   * @throws SkeinError the error that a model sees if the call cannot be made
-   */
+  /** @throws SkeinError the error that a model sees if the call cannot be made */
   prepared(call: ToolCall, tools: OpenParts['tools']): Promise<{ readonly tool: Tool; readonly input: JsonObject }>;
   fault(call: ToolCall, io: StepIo): Promise<Answer | undefined>;
   /** The same for a tool of the step itself, which needs nothing to be open. */

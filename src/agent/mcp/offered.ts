@@ -15,11 +15,7 @@ export interface OfferedTool extends ToolSpec {
 
 const MAX_TOOLS = 256;
 
-/**
- * Lists the tools that a server offers at this point.
- *
- * @throws SkeinError `SKEIN_MCP` for too many tools, or two of the same name
- */
+/** @throws SkeinError `SKEIN_MCP` for too many tools, or two of the same name */
 export async function listTools(
   name: string,
   client: Client,

@@ -30,11 +30,7 @@ export class Pins {
     this.stale = true;
   }
 
-  /**
-   * Resolves when the tool may be called.
-   *
-   * @throws SkeinError `SKEIN_MCP` if it changed; what `list` throws
-   */
+  /** @throws SkeinError `SKEIN_MCP` if the tool changed; what `list` throws */
   async check(tool: OfferedTool): Promise<void> {
     // Calls that arrive meanwhile wait for the same comparison, and for another one if the server reported a change in between.
     while (this.stale || this.comparing !== undefined) {

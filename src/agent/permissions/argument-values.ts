@@ -14,11 +14,7 @@ export interface Argument {
   readonly values: readonly string[];
 }
 
-/**
- * Returns the value of an argument. `tool` is the built-in tool that is called; it is undefined for tools of servers, whose arguments have
- * no known meaning.
- * `argumentOf('shell', 'cmd', { command: 'rm  -rf x' })` gives `{ kind: 'command', values: ['rm', '-rf', 'x'] }`.
- */
+/** Returns the value of an argument. `tool` is undefined for tools of servers, whose arguments have no known meaning. */
 export function argumentOf(tool: BuiltInTool | undefined, name: string, given: JsonObject): Argument {
   if (tool === undefined) return { kind: 'plain', values: textsOf(ownValue(given, name)) };
   const input = ownParameters(tool, given);
@@ -67,11 +63,7 @@ export function pathForms(path: string, cwd: string): readonly string[] {
 /** Characters that need no escape in a path. */
 const ESCAPED = /%(?:2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi;
 
-/**
- * Names of the same address: as given, as it is requested, and as servers may read it: without the dot that may end a host, without escapes
- * and parameters in the path.
- * `addressForms('https://x.example./a/..;b/%63')` ends with `'https://x.example/c'`.
- */
+/** Names of the same address: as given, as requested, and as servers may read it, without escapes and parameters in the path. */
 export function addressForms(address: string): readonly string[] {
   if (!URL.canParse(address)) return [address];
   const url = new URL(address);

@@ -26,11 +26,7 @@ export interface ScriptBook {
   reply(question: string): string | undefined;
   /** The result of a tool without a function; undefined if the script has none. */
   result(tool: string, input: JsonObject): Json | undefined;
-  /**
-   * Checks that everything was used.
-   *
-   * @throws SkeinError `SKEIN_SCRIPT` for a strict script with rules that were unused, or not used to their end.
-   */
+  /** @throws SkeinError `SKEIN_SCRIPT` for a strict script with rules that were unused, or not used to their end */
   finish(): void;
 }
 

@@ -41,11 +41,7 @@ export function resultOfCommand(
   });
 }
 
-/**
- * Returns a step's result after checking it against its schema.
- *
- * @throws SkeinError `SKEIN_OUTPUT_INVALID`
- */
+/** @throws SkeinError `SKEIN_OUTPUT_INVALID` if the schema of the step refuses it */
 export function fittingOutput({ name, schema }: ToolUse, value: Json): Json {
   if (schema === undefined) return value;
   const read = typeof value === 'string' ? parseJsonText(value) : value;

@@ -67,11 +67,7 @@ export class StepCall {
     this.looks = looksBetweenTurns({ step, check: this.check, stepTools, identityOf });
   }
 
-  /**
-   * Makes the call, if it is allowed, and returns its result.
-   *
-   * @throws SkeinError `SKEIN_TOOL_REFUSED`, `SKEIN_EXIT`, and what tools throw
-   */
+  /** @throws SkeinError `SKEIN_TOOL_REFUSED`, `SKEIN_EXIT`, and what tools throw */
   async result(wanted: ToolCall): Promise<Json> {
     const {
       step,

@@ -102,11 +102,7 @@ export interface NamedFiles {
 /** Most words to examine of a command and its scripts. */
 const MOST_WORDS = 2_000;
 
-/**
- * Returns the texts by which a command may name files: its words, values of options in them, and for a script each piece that looks like a
- * word. Cannot see names that a program composes itself.
- * `namedFiles(['sh', '-c', 'rm -r .skein']).words.includes('.skein')` gives `true`.
- */
+/** Returns the texts by which a command may name files, also in its scripts. Names that a program composes itself are not seen. */
 export function namedFiles(argv: readonly string[]): NamedFiles {
   const [program = ''] = argv;
   const scripts = argv.some((word) => INTERPRETERS.test(programName(word)));

@@ -284,11 +284,7 @@ function openDigest(reducer: Reducer, value: string): string {
   return digestText(`${value} ${reducer.definition()}`);
 }
 
-/**
- * Returns the digest of a state value.
- *
- * @throws SkeinError `SKEIN_NOT_JSON`
- */
+/** @throws SkeinError `SKEIN_NOT_JSON` */
 export function valueDigest(value: unknown): string {
   if (value === undefined) return '';
   try {

@@ -117,11 +117,7 @@ export class InputWriter {
   }
 }
 
-/**
- * Checks the values that replace those of steps.
- *
- * @throws SkeinError `SKEIN_INPUT` if a schema refuses a value
- */
+/** @throws SkeinError `SKEIN_INPUT` if a schema refuses one of the values that replace those of steps */
 export function checkEdits({ plan, channels }: CompiledPlan, edits: StateEdits = {}): void {
   const problems: string[] = [];
   for (const [channel, value] of Object.values(edits).flatMap(Object.entries<unknown>)) {

@@ -153,11 +153,7 @@ function checkNames(name: string, tools: readonly string[], servers: readonly st
   throw refusal('bad-tool', `the agent "${name}" has no tool "${unknown}"`, hint);
 }
 
-/**
- * Returns an agent with additional tools.
- *
- * @throws SkeinError `SKEIN_DEFINITION` if two tools have the same name
- */
+/** @throws SkeinError `SKEIN_DEFINITION` if two tools have the same name */
 export function withTools(
   { spec, tools, ...rest }: PlannedAgent,
   more: readonly ToolDefinition[],

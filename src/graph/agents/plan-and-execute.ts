@@ -103,11 +103,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/**
- * Reads the steps from a planner's answer.
- *
- * @throws SkeinError `SKEIN_STEP_FAILED` if the answer contains no steps
- */
+/** @throws SkeinError `SKEIN_STEP_FAILED` if the answer contains no steps */
 export function readSteps(answer: unknown): readonly string[] {
   const value = typeof answer === 'string' ? parseJsonText(answer) : answer;
   const list = Array.isArray(value)

@@ -57,11 +57,7 @@ const ESCAPES: ReadonlyMap<string, number> = new Map([
   ['0', 0],
 ]);
 
-/**
- * Reads a regular expression.
- *
- * @throws PatternError for what can't be matched in bounded time, and for what is not an expression
- */
+/** @throws PatternError for what can't be matched in bounded time, and for what is not an expression */
 export function parseRegex(source: string): RegexNode {
   if (source.length > MAX_PATTERN) throw new PatternError(`a pattern of ${source.length} characters is too long`);
   return new Parser(source).parse();

@@ -105,11 +105,7 @@ export interface ReadContext {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Returns a checked copy of a context.
- *
- * @throws SkeinError `SKEIN_CONTEXT`
- */
+/** @throws SkeinError `SKEIN_CONTEXT` */
 export function readContext(raw: unknown): ReadContext {
   const problems = new Problems();
   const data = context(raw, new DataPlace(''), problems);

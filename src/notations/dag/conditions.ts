@@ -44,11 +44,7 @@ export function buildConditions(step: StepDef, references: References, findings:
   return conditions;
 }
 
-/**
- * Builds the end condition of a loop, in the scope after its steps: its last step output the line, a value is true, or an expression holds.
- *
- * Problem codes: `bad-expression` and those of references.
- */
+/** Builds the end condition of a loop, in the scope after its steps. Problem codes: `bad-expression` and those of references. */
 export function buildUntil(loop: StepDef, references: References, findings: Findings): readonly Condition[] {
   if (loop.loop === undefined) return [];
   const { until, line, steps } = loop.loop;

@@ -47,11 +47,7 @@ export interface Discovery {
   skipped(name: string): string | undefined;
 }
 
-/**
- * Searches for agents. The first folder that has a name wins. A file that is not an agent is skipped with a warning.
- *
- * Problem codes: `agent-skipped`, `file-...`.
- */
+/** Searches for agents. The first folder that has a name wins. Problem codes: `agent-skipped` (a warning), `file-...`. */
 export async function discoverAgents(
   definition: Definition,
   workspace: Workspace,

@@ -58,11 +58,7 @@ const OPTIONS: Readonly<
   ],
 };
 
-/**
- * Reads the option `supervise`, of a node or of a whole graph.
- *
- * @throws SkeinError `SKEIN_DEFINITION` (`bad-supervision`)
- */
+/** @throws SkeinError `SKEIN_DEFINITION` (`bad-supervision`) */
 export function readSupervise(owner: string, input: unknown): SaidInCode | undefined {
   if (input === undefined) return undefined;
   if (typeof input === 'boolean') return { mode: input ? 'model' : 'nobody' };

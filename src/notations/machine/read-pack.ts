@@ -59,11 +59,7 @@ export async function readWholePack(
   return { pack, problems: sortProblems([...read.problems, ...found]), files, sources };
 }
 
-/**
- * Reads and checks a pack, as text (JSON or YAML) or as data.
- *
- * @throws SkeinError `SKEIN_USAGE` for data that is not JSON
- */
+/** @throws SkeinError `SKEIN_USAGE` for data that is not JSON */
 export function readPack(given: string | object, options: PackOptions = {}): ReadPack {
   const { pack, problems } = readPlaced(given, options);
   return { pack, problems };

@@ -50,11 +50,7 @@ export function createIds(list: SourceNode): BlockIds {
   };
 }
 
-/**
- * Returns the id of a step without one: its number in its list, from 1, after its branch.
- * `positionalId('agent', 2, undefined)` returns `'step_2'`.
- * `positionalId('agent', 1, 'cond_3_true')` returns `'cond_3_true_1'`.
- */
+/** Returns the id of a step without one: its number in its list, from 1, after its branch: `step_2`, `cond_3_true_1`. */
 export function positionalId(type: StepDef['type'], number: number, branch: string | undefined): string {
   return `${branch ?? PREFIXES[type]}_${number}`;
 }

@@ -54,11 +54,7 @@ interface Naming {
 
 const FORM = { mark: '$', forms: '{{ $steps.ID.output }} or {{ $inputs.NAME }}, followed by .PATH for JSON' } as const;
 
-/**
- * Resolves the reference under a key of a step, in braces or not. For `over` and `choices`, its schema must not exclude a list.
- *
- * Problem codes: `bad-reference`, `not-a-list`, and those of references.
- */
+/** Resolves the reference under a key of a step, in braces or not. Problem codes: `bad-reference`, `not-a-list`, those of references. */
 export function namedValue(scalar: SourceScalar, { key, reader, yaml, names }: Naming): ValueRef | undefined {
   const { findings } = names;
   const text = scalar.text.trim();

@@ -39,11 +39,7 @@ type Piece = Written &
     readonly computed?: { readonly expression: string | undefined };
   };
 
-/**
- * Creates the parser of texts. Inserted values are never parsed again.
- *
- * Problem codes: those of {@link resolve}, `bad-reference`, `bad-expression`, `unknown-member`, `too-many-references`.
- */
+/** Creates the parser of texts. Inserted values are never parsed again. Problem codes: `too-many-references`, those of references. */
 export function createTexts(yaml: ParsedYaml, names: Names, context: PipelineDef['context']): Texts {
   const outputsAbove = createContexts(context, names.findings);
   const pieces = splitOnce(yaml, splitText);

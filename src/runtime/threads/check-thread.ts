@@ -10,11 +10,7 @@ export function isOnThread({ thread, resume, store }: RunOptions): boolean {
   return resume !== undefined && threadOfRun(store?.run(resume) ?? {}) !== undefined;
 }
 
-/**
- * Refuses options about threads that conflict.
- *
- * @throws SkeinError `SKEIN_USAGE`
- */
+/** @throws SkeinError `SKEIN_USAGE` for options that conflict */
 export function checkThreadOptions({ thread, resume, fork, runId }: RunOptions): void {
   if (threadOfRow(runId) !== undefined)
     throw new SkeinError('SKEIN_USAGE', "the id of a run can't begin with 'thread:'", { hint: 'give it another id' });

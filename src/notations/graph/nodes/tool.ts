@@ -157,11 +157,7 @@ function checkForm(definition: ToolDefinition): void {
     throw refusal('bad-tool', `the tool "${name}" has no execute function`, 'execute: (input) => ...');
 }
 
-/**
- * Converts a tool to plan data.
- *
- * @throws SkeinError `SKEIN_DEFINITION` for a tool that can't be used
- */
+/** @throws SkeinError `SKEIN_DEFINITION` for a tool that can't be used */
 export function functionTool(definition: ToolDefinition): FunctionTool {
   checkForm(definition);
   const {
