@@ -46,7 +46,6 @@ function atOnce(guide: Guide, node: string): Guide {
   };
 }
 
-/** Returns the tools of a guide in the form that the tool runner of a step accepts. */
 export function guideTools({ tools = [] }: Guide): readonly StepTool[] {
   return tools.map((tool) => ({
     name: tool.name,

@@ -21,7 +21,6 @@ export interface KeeperOptions {
   readonly writer: FileWriter;
 }
 
-/** The part of a run's result that a run folder needs. */
 export interface RunEnd {
   readonly state: Fields;
   readonly result?: Fields | undefined;

@@ -11,7 +11,6 @@ export interface Marker {
   /** ISO 8601, UTC. */
   readonly started_at: string;
   readonly state: 'running' | 'ended';
-  /** The process that writes the folder, and its machine. */
   readonly pid: number;
   readonly host: string;
   /** Digest of the project's folder. Absent in older markers. */

@@ -8,13 +8,11 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 export interface NodePlace {
   readonly node: PlanNode;
   readonly dependsOn: readonly string[];
-  /** The node of its plan that writes each channel as its output. */
   readonly writers: ReadonlyMap<string, string>;
   /** Level in the outline of the whole plan. A node inside another one has the level of that one. */
   readonly level: number;
 }
 
-/** Finds the place of a step by its node and the path of the step that contains it. */
 export type FindPlace = (node: string, parent: string) => NodePlace | undefined;
 
 /** Returns a function that finds nodes by addresses of steps, for any visit, round or item. */

@@ -49,7 +49,6 @@ export async function removeOldRuns(retention: Retention): Promise<readonly stri
 
 /** Run folders whose runs are not recorded. */
 export interface Leftovers {
-  /** Folder of run folders. It may be missing. */
   readonly dir: string;
   readonly project: string;
   readonly isRecorded: (runId: string) => boolean;

@@ -9,7 +9,6 @@ export function sameTexts(one: readonly string[], other: readonly string[]): boo
   return one.length === other.length && one.every((text, at) => text === other[at]);
 }
 
-/** Returns the value of a key; creates and stores it if it is missing. */
 export function madeOnce<K, V>(
   kept: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

@@ -1,3 +1,4 @@
+import { madeOnce } from './collections.js';
 import { SkeinError } from './errors.js';
 import { didYouMean } from './suggest.js';
 
@@ -115,12 +116,7 @@ export function checkKinds(what: string, given: object, forms: Readonly<Record<s
 const known = new Map<string, readonly ((value: unknown) => boolean)[]>();
 
 function kindsIn(form: string): readonly ((value: unknown) => boolean)[] {
-  let kinds = known.get(form);
-  if (kinds === undefined) {
-    kinds = form.split(', or ').map((kind) => KINDS[kind as keyof typeof KINDS]);
-    known.set(form, kinds);
-  }
-  return kinds;
+  return madeOnce(known, form, () => form.split(', or ').map((kind) => KINDS[kind as keyof typeof KINDS]));
 }
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {

@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/collections.js';
 import type { Clock } from '../base/clock.js';
 import { Level, MINUTE_MS, type Allowance } from './allowance.js';
 import { costOf, Pass, Queue, type Asked, type Counted, type Gate, type Told } from './pass.js';
@@ -134,15 +135,11 @@ export class Governor implements Gate {
   }
 
   private standingOf({ model = '' }: Asked): Standing {
-    const known = this.standings.get(model);
-    if (known !== undefined) return known;
-    const standing = {
+    return madeOnce(this.standings, model, () => ({
       charged: { requests: 0, tokens: 0, input: 0, output: 0 },
       told: new Map<Counted, Level>(),
       newest: 0,
-    };
-    this.standings.set(model, standing);
-    return standing;
+    }));
   }
 
   private ownWait({ limits, input, output }: Asked, now: number): number {

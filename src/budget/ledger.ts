@@ -1,4 +1,5 @@
 import { nodePathOf } from '../base/address.js';
+import { madeOnce } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { changedBudget, type BudgetChange } from '../plan/budget.js';
 import { Account, type Lack, type Limit, type Note, type Standing } from './account.js';
@@ -134,16 +135,12 @@ export class BudgetLedger {
   private lineOf(path: string, pretended = false): Line {
     const node = nodePathOf(path);
     const nodes = pretended ? this.byPretender : this.byNode;
-    let line = nodes.get(node);
-    if (line === undefined) {
+    return madeOnce(nodes, node, () => {
       const holding = this.accounts.filter((account) => holdsAt(account.path, node));
       const accounts = pretended ? holding.filter((account) => !account.isShared) : holding;
       const key = accounts.map((account) => this.accounts.indexOf(account)).join();
-      line = this.lines.get(key) ?? new Line(accounts);
-      this.lines.set(key, line);
-      nodes.set(node, line);
-    }
-    return line;
+      return madeOnce(this.lines, key, () => new Line(accounts));
+    });
   }
 }
 

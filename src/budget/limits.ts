@@ -19,7 +19,6 @@ export function limitsOf(plan: Plan, budget: Budget | undefined = plan.budget): 
   return limits;
 }
 
-/** A limit that includes the spending of other runs. */
 export interface SharedLimit extends Limit {
   readonly by: 'day' | 'thread';
   readonly workflow: string;
@@ -50,7 +49,6 @@ export function needsPrices({ usd, day, thread, unpriced: how }: Budget): boolea
   return how !== 'allow' && [usd, day?.usd, thread?.usd].some((limit) => limit !== undefined);
 }
 
-/** The problem of a model that can't be called under a limit in dollars. */
 export function noPrice(model: string, limit: string): Problem {
   const message = `the price of ${model} is unknown, and the ${limit} has a budget in dollars`;
   const hint = 'give it with --prices FILE, the option prices in code, or write unpriced: allow into the budget';

@@ -1,4 +1,5 @@
 import * as library from '@dagrejs/dagre';
+import { madeOnce } from '../base/collections.js';
 
 interface Place {
   readonly x: number;
@@ -71,7 +72,6 @@ export function emptyGraph(): DagreGraph {
   return new Graph({ multigraph: true });
 }
 
-/** Positions all nodes and edges of a graph, from top to bottom. */
 export function arrange(graph: DagreGraph, { boxes, edges, ranks }: Gaps): void {
   const isLarge = graph.nodes().length > MANY_BOXES;
   const isDense = isLarge && needsNoRoom(graph);
@@ -100,15 +100,9 @@ function needsNoRoom(graph: DagreGraph): boolean {
  */
 function rankDensely(inner: DagreGraph): void {
   const ranks = new Map<string, number>();
-  const rankOf = (key: string): number => {
-    const known = ranks.get(key);
-    if (known !== undefined) return known;
-    const rank = inner.successors(key).reduce((lowest, next) => Math.min(lowest, rankOf(next) - 1), 0);
-    ranks.set(key, rank);
-    inner.node(key).rank = rank;
-    return rank;
-  };
-  inner.nodes().forEach(rankOf);
+  const rankOf = (key: string): number =>
+    madeOnce(ranks, key, () => inner.successors(key).reduce((lowest, next) => Math.min(lowest, rankOf(next) - 1), 0));
+  for (const key of inner.nodes()) inner.node(key).rank = rankOf(key);
   for (const name of inner.edges()) inner.edge(name).points = [{ x: Infinity, y: Infinity }];
   const settings = inner.graph();
   settings.ranksep = (settings.ranksep ?? 0) * 2;

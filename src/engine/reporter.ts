@@ -143,7 +143,6 @@ export class Reporter {
     });
   }
 
-  /** Position of a report in the order in which steps ended. */
   nextReport(): number {
     this.reports += 1;
     return this.reports;

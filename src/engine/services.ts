@@ -52,7 +52,6 @@ export interface RunServices extends WorkMeter {
   readonly lasting: number;
   /** True once somebody cancelled the run. */
   readonly cancelled: boolean;
-  /** Starts a plan inside a step. */
   openScope(options: ScopeOptions): ScopeHandle;
   /** An executor was started or woken: it must come to rest before the next outcome is taken. */
   woken(): void;

@@ -33,7 +33,6 @@ export const NO_SPENDING: Spending = {
   ...NO_DOLLARS,
 };
 
-/** Picks the spending from an object with more fields. */
 export function spendingOf(spent: Spending): Spending {
   const { modelCalls, failedModelCalls, toolCalls, usage, usd, unpricedCalls, estimated, pretendedUsd } = spent;
   return {

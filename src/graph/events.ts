@@ -11,7 +11,6 @@ import { noteEvent } from './event-notes.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 
-/** Facts about a run, without its events. */
 export interface Told {
   readonly plan: Plan;
   readonly inputs: Readonly<Record<string, unknown>>;

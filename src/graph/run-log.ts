@@ -7,7 +7,6 @@ import { GraphEvents, type Happening, type Told } from './events.js';
 import type { Violation } from '../runtime/invariants.js';
 import type { GraphEvent } from './result.js';
 
-/** What the log keeps of a step that starts or succeeds. */
 interface Kept {
   /** Milliseconds since the first report. */
   readonly ms: number;

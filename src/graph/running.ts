@@ -37,7 +37,6 @@ export interface RunnableGraph {
 
 export type GraphInputs = Readonly<Record<string, unknown>> | undefined;
 
-/** A run that was started, or refused because of its inputs. */
 interface Started {
   readonly log: RunLog;
   readonly handle: RunHandle | undefined;

@@ -121,7 +121,6 @@ export interface AskingStep {
   readonly what: 'asks' | 'is endorsed' | 'is supervised';
 }
 
-/** The questions of a run, as far as they are known in advance. */
 export interface ForeseenQuestions {
   /** Steps that ask a person each time they run, or that a person judges. */
   readonly steps: readonly AskingStep[];

@@ -116,7 +116,6 @@ export function timeoutOf(policies: readonly NarrowPolicy[], isMeant: (tool: str
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-/** Digest of a run's policies, recorded to detect a change. */
 export function policyDigest(policies: readonly Policy[] = []): string | undefined {
   return policies.length === 0 ? undefined : canonicalHash(policies.map(({ file: _file, ...rules }) => rules));
 }

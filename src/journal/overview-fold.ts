@@ -55,7 +55,6 @@ export class OverviewFold {
   /** Calls and tokens of all steps, also of attempts that failed. */
   readonly spent = new Tally();
   readonly sessions: SessionTrace[] = [];
-  /** Open questions and events, by key. */
   readonly pauses = new Map<string, PauseRecord>();
   readonly warnings: RunWarning[] = [];
   /** Calls that a guard did not simply allow. */

@@ -57,7 +57,6 @@ export function readMoments(store: Store, runId: string): readonly RunMoment[] {
   return moments;
 }
 
-/** An open record, read up to its current end. */
 export interface OpenRunRecord {
   /** Reads what was written since. Returns false if what was read before was cut off: the record must then be opened again. */
   more(): boolean;
@@ -197,7 +196,6 @@ function sessionOverview(
 interface StepOptions extends Timing {
   readonly status: RunStatus;
   readonly outputs: boolean;
-  /** Paths of steps with an open question. */
   readonly waiting: ReadonlySet<string>;
   readonly lostByPath: ReadonlyMap<string, readonly LostCall[]>;
 }

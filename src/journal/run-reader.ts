@@ -97,7 +97,6 @@ class Followed {
     return this.record.more();
   }
 
-  /** Returns the moments from a position on that have not been taken. */
   takeFrom(from: number): readonly RunMoment[] {
     const { fresh, told } = this;
     this.fresh = [];

@@ -38,13 +38,11 @@ interface WrittenJournal extends KeptLease {
   settle(error: ErrorData | undefined): void;
 }
 
-/** Journals whose batches are committed together. */
 interface Commit {
   readonly journals: readonly WrittenJournal[];
   readonly batches: readonly Batch[];
 }
 
-/** Commits the journals of a store together, and renews their leases. */
 export class StoreWriter {
   private static readonly writers = new WeakMap<Store, StoreWriter>();
   private readonly leases = new Set<KeptLease>();

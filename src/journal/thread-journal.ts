@@ -8,7 +8,6 @@ import type { Store, StoredBatch } from './store.js';
 import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord, ThreadState } from './thread-record.js';
 import { threadRow } from './thread-rows.js';
 
-/** Number of batches read in one piece. */
 const PAGE = 256;
 
 /** The current state of a thread's journal. */
@@ -156,7 +155,6 @@ function batchAt(store: Store, id: string, seq: number): StoredBatch {
   return checked(id, batch, batches.length === 1 ? FIRST_SUM : (batches[0]?.sum ?? ''));
 }
 
-/** Reads batches from a position on, and checks their sums. */
 function* batchesFrom(store: Store, id: string, seq: number): Generator<StoredBatch> {
   const row = threadRow(id);
   let sum = seq === 0 ? FIRST_SUM : (store.read(row, seq - 1, 1)[0]?.sum ?? '');

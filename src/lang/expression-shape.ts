@@ -3,7 +3,6 @@ import { FORBIDDEN_NAMES } from '../base/json.js';
 import { quoteShort } from './value-text.js';
 import type { CelVar } from './values.js';
 
-/** What an expression uses, determined without running it. */
 export interface ExpressionShape {
   readonly variables: ReadonlySet<string>;
   /** Dotted paths that it reads; a last `*` says that the value is used as a list or an object. */
@@ -134,7 +133,6 @@ function pathOf(node: ASTNode): string[] | undefined {
   }
 }
 
-/** A name that an expression reads and that can't exist. */
 export interface UnknownMember {
   /** The path that is read: `steps.a.outptu`. */
   readonly read: string;

@@ -11,7 +11,6 @@ import { didYouMean } from '../base/suggest.js';
 import { quoteShort } from './value-text.js';
 import { messageOf } from '../base/thrown.js';
 
-/** Limits of an expression, so that evaluating one never blocks the process. */
 export const EXPRESSION_LIMITS = {
   sourceChars: 4_000,
   nodes: 2_000,

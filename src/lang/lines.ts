@@ -28,7 +28,6 @@ function linesOf(text: string): readonly string[] {
   });
 }
 
-/** How a text differs from those of earlier rounds. */
 export interface RoundChange {
   /** See {@link newLines}; 1 in the first round. */
   readonly change: number;

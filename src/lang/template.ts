@@ -72,7 +72,6 @@ export interface Filling {
   readonly labelled?: readonly LabelledChannel[];
 }
 
-/** Renders texts that share their limits. */
 export function renderAll<T>(meter: WorkMeter | undefined, render: (from: Insertions) => T, filling: Filling): T {
   const from = new Insertions(filling, new JsonTexts(meter), meter);
   try {

@@ -10,7 +10,6 @@ import type { Budget, Spec } from './pure/spec.js';
 import type { Context } from './pure/context-data.js';
 import { sortedEvents, tableOf } from './pure/state-table.js';
 
-/** The current position of a conversation, for people. */
 export interface Stand {
   readonly state: string;
   /** Events of the state, sorted; none if it is terminal. */

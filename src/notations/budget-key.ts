@@ -57,7 +57,6 @@ export const FILE_BUDGET = either(
   'what a run may spend: dollars, 200k-tokens, 20-calls, 50-tool-calls, 10m, or a map',
 );
 
-/** Reads the key `budget`. Problem codes: `bad-budget`, and those of the types. */
 export function readBudgetKey(fields: Fields, of: 'file' | 'step'): Budget | undefined {
   const node = fields.node('budget');
   if (node === undefined) return undefined;

@@ -14,7 +14,6 @@ export interface Calling {
   readonly call: CallDef;
   /** Inputs passed without being named, by channel. */
   readonly also?: SubInputs;
-  /** Parses a text with references in the scope of the step. */
   template(text: SourceScalar): Template;
 }
 

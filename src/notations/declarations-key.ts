@@ -18,7 +18,6 @@ const SEND = map(
   'a call, with every argument that it may have',
 );
 
-/** The keys `hosts`, `commands` and `sends` of a file. */
 export const DECLARATION_KEYS = {
   hosts: texts('hosts that agents may ask although untrusted text influenced it: example.com, *.example.com'),
   commands: list(

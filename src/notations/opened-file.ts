@@ -73,7 +73,6 @@ export function openText(text: string, file: string, path: string): OpenedFile {
   return { file, source: { path, text }, yaml: () => (parsed ??= readYaml(text, file)) };
 }
 
-/** Parses a text as YAML. Problem codes: `empty-file`, and those of the YAML reader. */
 function readYaml(text: string, file: string): OpenedYaml {
   const findings = createFindings();
   const yaml = parseYaml(text, file);

@@ -6,7 +6,6 @@ import { looksLikeAgentfile, looksLikePack, looksLikePipeline } from './looks-li
 
 interface FileKind {
   readonly title: string;
-  /** The form of the file, and the forms used in several places, by name. */
   readonly form: () => Promise<{ readonly form: Form; readonly named?: Readonly<Record<string, Form>> }>;
   /** True if a key without a value is an error. */
   readonly exact?: true;

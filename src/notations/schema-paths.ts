@@ -2,7 +2,6 @@ import { isPlainObject, ownValue } from '../base/json.js';
 import { quoteShort } from '../lang/value-text.js';
 import type { Findings } from '../text/findings.js';
 
-/** Why a path can't be followed, and a hint. */
 export interface PathFault {
   readonly message: string;
   readonly hint: string | undefined;

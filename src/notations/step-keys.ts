@@ -14,7 +14,6 @@ export const MAX_TIMER_MS = 2_147_483_647;
 /** The longest delay of a timer, in seconds. */
 export const LONGEST_TIMER = MAX_TIMER_MS / 1_000;
 
-/** The longest time a step waits for an answer or an event, in milliseconds. */
 export const LONGEST_WAIT_MS = Number.MAX_SAFE_INTEGER;
 
 /** Creates a row for a time such as `30s`, or a number of seconds. Half a millisecond is rounded up to one. */
@@ -38,7 +37,6 @@ export function readDuration(
   return undefined;
 }
 
-/** The keys of a step that runs another file, in YAML. */
 export const CALL_KEYS = {
   file: text('a pipeline or a DAG workflow, relative to this file', { needed: true }),
   inputs: names(any('a text, a list or a map; references are filled in'), 'inputs of that file, by name'),

@@ -24,7 +24,6 @@ const COMMAND_RESULT: Json = {
   additionalProperties: false,
 };
 
-/** A call without a model, as written. */
 export interface ToolDef {
   readonly label: string;
   /** The words of a command. Empty if the step calls a tool by name. */
@@ -141,7 +140,6 @@ function readVariables(fields: Fields): ToolDef['env'] {
 }
 
 export interface ToolParts {
-  /** Parses a text with references in the scope of the step. */
   readonly template: (scalar: SourceScalar) => Template;
   readonly servers: Readonly<Record<string, McpServerSpec>>;
   readonly permissions?: Permissions | undefined;

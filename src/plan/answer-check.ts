@@ -85,7 +85,6 @@ export function checkKey(node: string, name: string): string {
   return `check:${node}/${name}`;
 }
 
-/** Returns the names of an agent's checks that are functions. */
 export function codeChecks({ checks = [] }: { readonly checks?: readonly AnswerCheck[] }): readonly string[] {
   return checks.flatMap((check) => (check.kind === 'code' ? [check.name] : []));
 }

@@ -20,7 +20,6 @@ export interface ToolArgument {
   readonly also?: readonly string[];
 }
 
-/** The input of a tool: its arguments, in the order in which models see them. */
 export interface ToolInput {
   readonly arguments: Readonly<Record<string, ToolArgument>>;
   readonly required: readonly string[];

@@ -3,7 +3,6 @@ import type { GraphShape } from './graph-shape.js';
 import type { Bindings, ChannelSpec, Plan } from './plan.js';
 import type { Security } from './security.js';
 
-/** A plan during its check: the whole, or a sub-plan of a node. */
 export interface Scope {
   readonly plan: Plan;
   readonly shape: GraphShape;
@@ -20,7 +19,6 @@ export interface Scope {
   readonly findings: Findings;
 }
 
-/** The fields of a finding except code and message. */
 export interface FindingOptions {
   /** Index of the node concerned; absent: the plan as a whole. */
   readonly node?: number | undefined;

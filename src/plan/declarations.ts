@@ -113,7 +113,6 @@ function* sendFaults(
 
 const INPUT = /\{\{\s*(?:inputs\.)?([\w-]+)\s*\}\}/g;
 
-/** Returns the names of inputs that a fixed value refers to. */
 function inputsIn(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [...value.matchAll(INPUT)].map(([, name = '']) => name);
   if (Array.isArray(value)) return value.flatMap(inputsIn);

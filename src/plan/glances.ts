@@ -67,7 +67,6 @@ function collect(node: Syntax, around: readonly Syntax[], mentions: Map<string, 
   );
 }
 
-/** The uses of a state and of its properties' values. */
 class Glances {
   private readonly found = new Set<string>();
   private readonly others = new Set<string>();

@@ -1,3 +1,4 @@
+import { addTo, madeOnce } from '../base/collections.js';
 import type { AgentSpec } from './agent-spec.js';
 import { BUILT_IN, takes } from './built-in-tools.js';
 import { routeTargets } from './graph-shape.js';
@@ -11,7 +12,6 @@ export interface Heard {
   readonly isPrivate: boolean;
 }
 
-/** Who may influence a step's actions and its result. */
 export interface HeardAt {
   /** Influence on its start: that it runs, and what it reads. */
   readonly before: Heard;
@@ -165,12 +165,14 @@ class Walk {
   }
 
   private scopeAt(prefix: string, plan: Plan): ScopeHeard {
-    const known = this.scopes.get(prefix);
-    if (known !== undefined) return known;
-    const none = { channels: new Map(), decided: new Map(), seen: new Map(), anywhere: CLEAN, whole: CLEAN };
-    const scope: ScopeHeard = { ...none, next: nextOf(plan) };
-    this.scopes.set(prefix, scope);
-    return scope;
+    return madeOnce(this.scopes, prefix, () => ({
+      channels: new Map(),
+      decided: new Map(),
+      seen: new Map(),
+      anywhere: CLEAN,
+      whole: CLEAN,
+      next: nextOf(plan),
+    }));
   }
 
   private grow(map: Map<string, number>, key: string, by: number): void {
@@ -186,16 +188,11 @@ class Walk {
 
 function nextOf(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const next = new Map<string, string[]>();
-  const add = (from: string, to: string): void => {
-    const known = next.get(from);
-    if (known === undefined) next.set(from, [to]);
-    else known.push(to);
-  };
-  for (const { from, to } of plan.edges) add(from, to);
-  for (const route of plan.routes) for (const to of targetsOf(route, plan)) add(route.from, to);
+  for (const { from, to } of plan.edges) addTo(next, from, to);
+  for (const route of plan.routes) for (const to of targetsOf(route, plan)) addTo(next, route.from, to);
   for (const { id, onError, onMaxVisits } of plan.nodes) {
-    if (typeof onError === 'object') add(id, onError.to);
-    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits) add(id, onMaxVisits.to);
+    if (typeof onError === 'object') addTo(next, id, onError.to);
+    if (typeof onMaxVisits === 'object' && 'to' in onMaxVisits) addTo(next, id, onMaxVisits.to);
   }
   return next;
 }

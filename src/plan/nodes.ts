@@ -74,7 +74,6 @@ export function instructionOf(node: PlanNode): Template | undefined {
   return node.prompt.length > 0 ? node.prompt : node.agent.instructions;
 }
 
-/** Returns whether a node runs a function, bound under its id. */
 export function runsFunction(node: PlanNode): boolean {
   return (node.kind === 'task' && node.tool === undefined) || (node.kind === 'wait' && node.until === 'code');
 }

@@ -95,7 +95,6 @@ interface WarningNote {
 /** Shared by all copies of this module. */
 const PROBE = Symbol.for('skein.probe');
 
-/** Attaches its probe to the function of a tool that Skein has made. */
 export function withProbe<F extends object>(call: F, probe: unknown): F {
   return typeof probe === 'function' ? Object.defineProperty(call, PROBE, { value: probe }) : call;
 }

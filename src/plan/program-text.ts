@@ -149,7 +149,6 @@ function readsItself([first, ...rest]: readonly CommandWord[]): boolean {
   return decides === undefined || isInput(decides) || readsOn(decides, program);
 }
 
-/** Programs whose option `-f` names a file with a program. */
 const READ_FILES = /^(?:make|gmake|sed|[gmn]?awk)$/;
 
 function isInput(word: CommandWord | undefined): boolean {

@@ -124,7 +124,6 @@ function addConditions(found: Reference[], conditions: readonly Condition[], pat
   });
 }
 
-/** Returns the channels that receive fields of an agent's answer. */
 export function fieldChannels(node: PlanNode): readonly string[] {
   return node.kind === 'agent' && node.fields !== undefined ? Object.keys(node.fields) : [];
 }

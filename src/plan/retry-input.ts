@@ -36,7 +36,6 @@ export type RetryInput =
 /** The default policy. */
 const GROWING: RetryPolicy = { retries: 2, backoff: 'exponential', delayMs: 1000 };
 
-/** A policy as plan data, and the function that it calls. */
 export interface RetryParts {
   readonly policy: RetryPolicy;
   readonly decide?: (failure: FailedAttempt) => unknown;
@@ -54,7 +53,6 @@ export function retryParts(input: RetryInput): RetryParts {
   return { policy: { ...rest, on: list.map((one) => (isErrorClass(one) ? one.name : one)) as (string | number)[] } };
 }
 
-/** Returns a node's retry as plan data; its deciding function goes to the bindings. */
 export function retryOf(
   id: string,
   input: RetryInput | undefined,

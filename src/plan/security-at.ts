@@ -7,7 +7,6 @@ import type { AgentSpec } from './agent-spec.js';
 
 const declared = new WeakMap<Plan, boolean>();
 
-/** Returns whether a plan, or a node or plan inside it, sets security. */
 function declares(plan: Plan): boolean {
   const all = (): readonly { readonly security?: Security }[] => [
     plan,
@@ -41,7 +40,6 @@ function heldAt(plan: Plan, around: Security | undefined, ids: string): Security
   return held;
 }
 
-/** Returns a plan without reviews of calls by models. */
 export function withoutSecurity(plan: Plan): Plan {
   const { security: _, ...rest } = plan;
   const nodes = plan.nodes.map((node): PlanNode => {

@@ -35,7 +35,6 @@ export const STEP_TOOLS: ReadonlyMap<string, readonly string[] | undefined> = ne
   ['list_todos', []],
 ]);
 
-/** Returns the built-in tool that a model sees under a name. */
 export function builtInOf(name: string): BuiltInTool | undefined {
   return toolNames().get(name);
 }

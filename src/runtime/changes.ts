@@ -59,7 +59,6 @@ export interface Going {
   readonly item?: string | undefined;
   /** Paths of the steps whose results a fork has edited. */
   readonly edited: readonly string[];
-  /** The model flags under which results were recorded. */
   readonly models: readonly string[];
   /** Those of the flags under which the results of an agent count, whatever the flags of this session are. */
   readonly formerModels: (agent: AgentNode) => readonly string[];
@@ -200,7 +199,6 @@ function changedNames(before: RunDefinition['inputs'], after: RunDefinition['inp
   return [...names].filter((name) => !isSame(before[name], after[name]));
 }
 
-/** Compares values by their JSON text. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -13,7 +13,6 @@ import type { Plan, PlanNode } from '../plan/plan.js';
 import { writesUnknown, writtenChannels } from '../plan/references.js';
 import type { Fork } from './options.js';
 
-/** The values in which the start of a fork differs from its parent. */
 export interface ForkEdits {
   /** Values of inputs, and of keys that no step of the parent wrote. */
   readonly inputs: Readonly<Record<string, unknown>>;

@@ -36,7 +36,6 @@ export interface Invariant<S = Readonly<Record<string, unknown>>> {
   readonly policy?: InvariantPolicy;
 }
 
-/** An invariant that did not hold after a node. */
 export interface Violation {
   readonly index: number;
   readonly node: string;

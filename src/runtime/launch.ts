@@ -36,7 +36,6 @@ import type { RunOptions } from './options.js';
 import { definitionLabel, ownPlaces, type Origins } from './own-places.js';
 import { startLater, stopOf } from './start-later.js';
 
-/** A checked run to start, with the models it may use. */
 export interface Launch extends Pick<BackendDefinition, 'compiled' | 'models' | 'recorded' | 'told' | 'turn'> {
   /** Where the run is carried out. Code that has a store brings its back end: a run in memory loads none of it. */
   readonly backend: Backend;

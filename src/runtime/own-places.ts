@@ -12,7 +12,6 @@ import { labelOf, type Label } from '../guard/label.js';
 import { strangersRefusal } from '../guard/policy.js';
 import type { Policy } from '../plan/policy.js';
 
-/** The places a workflow was read from and its runs are written to. */
 export interface Origins {
   /** The files it was read from, and the folders searched for agents. */
   readonly definition?: readonly string[];

@@ -17,7 +17,6 @@ export interface Redactor {
   readonly text: (text: string) => string;
   /** Returns a value as JSON text without the secrets, on one line unless `indent` is given; escapes characters that a terminal obeys. */
   readonly json: (value: unknown, indent?: number) => string;
-  /** Starts a text that arrives in pieces. */
   readonly stream: () => RedactedStream;
 }
 

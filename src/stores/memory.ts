@@ -236,7 +236,6 @@ class MemoryStore implements Store {
     return entry;
   }
 
-  /** The run of a lease, unless the lease was returned or passed on. */
   #leased(lease: Lease): Entry | undefined {
     const entry = this.#runs.get(lease.runId);
     return entry?.row.holder !== undefined && entry.row.fence === lease.fence ? entry : undefined;

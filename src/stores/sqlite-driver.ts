@@ -19,7 +19,6 @@ export interface SqlDatabase {
   close(): void;
 }
 
-/** The drivers, in the order in which they are tried. They share an interface. */
 export const DRIVERS = ['node:sqlite', '@photostructure/sqlite'] as const;
 
 export interface SqlDriver {

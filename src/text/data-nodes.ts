@@ -4,7 +4,6 @@ import { createFindings, type Findings } from './findings.js';
 import type { SourceNode } from './nodes.js';
 import { WORDS_OF_DATA } from './source-words.js';
 
-/** What messages about data of a program say. */
 interface WholeData {
   readonly problem: string;
   readonly hint: string;

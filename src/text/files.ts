@@ -5,7 +5,6 @@ import type { Position } from '../base/problem.js';
 import type { Findings } from './findings.js';
 import { YAML_LIMITS } from './yaml-limits.js';
 
-/** Why a file or directory could not be read. */
 export type FileFailure =
   'missing' | 'unreadable' | 'directory' | 'special' | 'too-large' | 'binary' | 'not-a-directory' | 'outside';
 
@@ -123,7 +122,6 @@ export async function filesBeneath(base: string, path: string, name: string): Pr
   }
 }
 
-/** Whether a file lies beneath a folder, by its path or after links are resolved. */
 export async function isBeneath(path: string, folder: string): Promise<boolean> {
   return isInside(folder, path) || isInside(await realpath(folder), await realpath(path));
 }

@@ -3,7 +3,6 @@ import { didYouMean, suggest } from '../base/suggest.js';
 import type { Position, Problem } from '../base/problem.js';
 import { WORDS_OF_FILES, type SourceWords } from './source-words.js';
 
-/** Collects the problems that a notation finds. */
 export interface Findings {
   readonly list: Problem[];
   readonly lenient: boolean;
@@ -34,7 +33,6 @@ export function visibleText(text: string): string {
   return cut.replaceAll(INVISIBLE(), (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** How strictly definitions are checked. */
 export interface FindingsOptions {
   /** Turns unsupported features into warnings, even those whose loss changes meaning or safety. Default false. */
   readonly lenient?: boolean | undefined;

@@ -117,7 +117,6 @@ export interface AnyForm extends Common {
   readonly kind: 'any';
 }
 
-/** One of several forms, distinguished by the type of the value. */
 export interface EitherForm extends Common {
   readonly kind: 'either';
   readonly forms: readonly Form[];
@@ -169,12 +168,10 @@ export const word = <const T extends string>(
   more: Omit<More<WordForm>, 'words'> = {},
 ): WordForm<T> => ({ kind: 'word', about, words, ...more });
 
-/** Creates a row for a whole number. */
 export const integer = (about: string, more: More<IntegerForm>): IntegerForm => ({ kind: 'integer', about, ...more });
 
 export const number = (about: string, more: More<NumberForm>): NumberForm => ({ kind: 'number', about, ...more });
 
-/** Creates a row for `true` or `false`. */
 export const flag = (about: string, more: More<FlagForm> = {}): FlagForm => ({ kind: 'flag', about, ...more });
 
 export const list = (items: Form, about: string, more: Omit<More<ListForm>, 'items'> = {}): ListForm => ({

@@ -1,7 +1,6 @@
 import type { Position } from '../base/problem.js';
 import type { SourceScalar } from './nodes.js';
 
-/** Converts offsets in a text to lines and columns. */
 export interface Places {
   /** Returns the place of an offset (UTF-16 units from the start of the text). */
   at(offset: number): Position;

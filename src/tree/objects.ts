@@ -332,7 +332,6 @@ function objectOf(node: TreeNode): Node {
   }
 }
 
-/** Returns the data of a tree, for compiling or writing it. */
 export function definitionOf(tree: Workflow): TreeWorkflow {
   return tree[TREE];
 }

@@ -16,7 +16,6 @@ import { ToolRunner, type ToolRunnerOptions } from './tool-runner.js';
 export interface LoopOptions extends ToolRunnerOptions {
   /** Limits the step, and decides when it ends. */
   readonly guide: Guide;
-  /** The checks that the model's text must pass. */
   readonly checks: AnswerChecks;
 }
 

@@ -4,7 +4,6 @@ import { parseJsonText } from '../../lang/json-path.js';
 import { hasLine } from '../../lang/lines.js';
 import type { AgentNode } from '../../plan/plan.js';
 
-/** The fields of an answer by channel, or the reasons why they cannot be read. */
 export type FieldsRead =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly findings: readonly string[] };

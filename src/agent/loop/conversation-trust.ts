@@ -15,7 +15,6 @@ import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
 import type { Answer, FilesShown } from './answer.js';
 
-/** What the labels of a step's results depend on. */
 interface Hearing {
   readonly path: string;
   readonly spec: AgentSpec;

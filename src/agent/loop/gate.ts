@@ -15,7 +15,6 @@ export interface Asking {
   fault(): Promise<Answer | undefined>;
   /** Whether the tool requires a person to allow this call. */
   decide(): Promise<boolean>;
-  /** Asks a person, under a name of its own. */
   ask(question: Question): Promise<string>;
 }
 

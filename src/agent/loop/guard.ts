@@ -25,7 +25,6 @@ import { promptOf, tellDecided } from './decided.js';
 import { agentCalled, REFUSED, type Gate } from './gate.js';
 import { guardQuestion, widened, yesIn, type GuardedCallToShow } from './guard-question.js';
 
-/** Checks of one call that reach outside the guard. */
 export interface Looks {
   /** What is wrong with the call; a call that cannot be made is not put to a person. */
   fault(): Promise<Answer | undefined>;

@@ -46,9 +46,7 @@ interface LastTurn {
   readonly messages: number;
 }
 
-/** Makes the turns of an agent step. */
 export interface ModelCaller {
-  /** Returns the answer to the conversation so far. */
   readonly ask: (turn: number) => Promise<ModelTurn>;
   readonly lastCall: () => string;
 }

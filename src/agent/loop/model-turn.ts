@@ -3,7 +3,6 @@ import type { Cost, StepNote, Usage } from '../../events/event.js';
 import { NO_USAGE } from '../../events/spending.js';
 import type { Model, ModelPart, ModelRequest, ModelTurn, ToolCall } from '../model.js';
 
-/** What is known about a call so far. */
 export interface Heard {
   /** Whether any part of the answer has arrived: the provider may bill the call. */
   begun: boolean;

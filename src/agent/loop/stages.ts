@@ -39,7 +39,6 @@ export interface StagedCall {
   readonly decision: Decision;
   readonly label: Label;
   readonly texts: readonly HeardText[];
-  /** The patterns that matched the texts and the call. */
   readonly findings?: readonly string[];
   /** `TURN.INDEX`. */
   readonly at: string;

@@ -111,7 +111,6 @@ interface Parts {
   readonly options: ModelRegistryOptions;
   /** Scripts in use: files by their absolute paths, the script of the run by itself. */
   readonly books: Map<string | ScriptInput, Counted<ScriptBook>>;
-  /** Models made so far, by name and provider configuration. */
   readonly made: Map<string, Model>;
   /** The resolved models of agents that have only one. */
   readonly named: WeakMap<AgentSpec, readonly Model[]>;

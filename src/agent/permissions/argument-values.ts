@@ -7,7 +7,6 @@ import { ownParameters } from '../tools/catalogue.js';
 import { splitWords, namedFiles } from '../tools/words.js';
 import { isEnvFile } from '../tools/compare-paths.js';
 
-/** An argument of a call, in the form that rules compare. */
 export interface Argument {
   readonly kind: ArgumentKind;
   /** The values of the argument, each as text; for a command its words. Empty if the call omits it. */

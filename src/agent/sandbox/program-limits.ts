@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
+import { addTo } from '../../base/collections.js';
 
 /** Most simultaneous processes of one program, including all that it started. */
 const MOST_PROCESSES = 1_000;
@@ -59,9 +60,7 @@ function ownProcesses(root: number, all: readonly string[]): readonly number[] {
   const counted = new Set<number>();
   for (const id of all) {
     const [parent, session] = parentAndSession(id);
-    const children = below.get(parent);
-    if (children === undefined) below.set(parent, [Number(id)]);
-    else children.push(Number(id));
+    addTo(below, parent, Number(id));
     if (session === root) counted.add(Number(id));
   }
   counted.add(root);

@@ -21,7 +21,6 @@ export interface Confinement {
   readonly readable: readonly string[];
   /** Files and folders that appear empty. Missing ones are left out. */
   readonly hidden: readonly string[];
-  /** Parts of the project that are read-only. */
   readonly kept: readonly string[];
   readonly network: boolean;
 }

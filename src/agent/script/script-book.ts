@@ -226,7 +226,6 @@ function nearestRule(progress: readonly Progress[], request: Asked): string | un
   return `${describe(one)}: ${why}`;
 }
 
-/** `rule 2 (line 7, step review)` */
 function describe({ rule, number, line }: Progress): string {
   const conditions = [
     rule.step === undefined ? '' : `step ${rule.step}`,

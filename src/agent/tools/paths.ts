@@ -151,7 +151,6 @@ export async function createFolders(
   };
 }
 
-/** The allowed roots, and the check of paths inside them. */
 interface Access {
   readonly roots: readonly string[];
   readonly check: (real: string, shown: string) => void;

@@ -9,7 +9,6 @@ import type { Tool } from '../tool.js';
 /** Longest text to write, in characters. */
 export const MAX_WRITE_CHARS = 8 * 1024 * 1024;
 
-/** The state that a file must still have to be replaced. */
 export interface Unchanged {
   readonly ino: number;
   readonly mtimeMs: number;

@@ -57,7 +57,6 @@ export function recordedQuestion(question: Question): RecordedQuestion {
   return asRecorded(question) as RecordedQuestion;
 }
 
-/** The report of a wait that began at a given time. */
 export function waitingFor(key: string, wait: Wait, at: number): OpenQuestion {
   const { name, question, expiresMs } = wait;
   return openQuestion({

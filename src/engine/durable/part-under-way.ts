@@ -35,7 +35,6 @@ export function inPart<T>(of: StepIo, name: string, work: (part: PartUnderWay) =
   return underWay.run(part, () => work(part));
 }
 
-/** The part of an effect that the running code belongs to. */
 export function partOf(of: StepIo): PartUnderWay | undefined {
   let part = underWay.getStore();
   while (part !== undefined && part.of !== of) part = part.around;

@@ -104,7 +104,6 @@ export function pastMaxVisits(node: CompiledNode, cap: number): ErrorData {
   };
 }
 
-/** Why a step did not succeed. */
 export interface Ending {
   readonly reason?: string | undefined;
   readonly error?: ErrorData | undefined;

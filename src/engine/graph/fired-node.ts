@@ -4,7 +4,6 @@ import type { CompiledNode } from './compile.js';
 import type { Arrivals, Failure, Firing, Token } from './token.js';
 import type { Version } from '../state/version.js';
 
-/** A node that fired: the data of a step before it starts. */
 export abstract class FiredNode {
   readonly path: string;
   /** Label of what decided that the node fires, and where the run continues after it. */

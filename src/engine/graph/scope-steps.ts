@@ -90,7 +90,6 @@ export abstract class ScopeSteps extends ScopeState implements Restable, StepLis
   protected readonly visits: Visits;
   /** Number of queued or running steps and skips. */
   protected outstanding = 0;
-  /** Head of the list of queued or running steps. */
   first: Step | undefined = undefined;
 
   constructor(run: RunServices, options: ScopeOptions) {

@@ -15,7 +15,6 @@ export interface Failure {
   readonly error: ErrorData;
 }
 
-/** A token. One object serves all edges of a step. */
 export interface Token {
   readonly kind: TokenKind;
   /** The version that it carries; of a dead token, the view of its sender, for joins that include dead paths. */

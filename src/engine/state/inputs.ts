@@ -71,7 +71,6 @@ export function firstOf(compiled: CompiledPlan, options: Starting, labels: RunLa
   return { version, channels };
 }
 
-/** Writes inputs to a first version, and collects their problems. */
 export class InputWriter {
   readonly problems: string[] = [];
 

@@ -1,3 +1,4 @@
+import { madeOnce } from '../../base/collections.js';
 import { handsOnTo, madeFrom } from '../../plan/made-of.js';
 
 /** Earlier answers by function. */
@@ -10,12 +11,7 @@ const known = new WeakMap<object, boolean>();
 export function givesStateAway(fn: unknown): boolean {
   if (typeof fn !== 'function' || fn.length === 0) return false;
   if (madeFrom(fn) !== undefined) return handsOnTo(fn).some(givesStateAway);
-  let answer = known.get(fn);
-  if (answer === undefined) {
-    answer = findsUse(Function.prototype.toString.call(fn));
-    known.set(fn, answer);
-  }
-  return answer;
+  return madeOnce(known, fn, () => findsUse(Function.prototype.toString.call(fn)));
 }
 
 /** Matches `({ state, nodeCount }) =>`, and nothing less plain. */

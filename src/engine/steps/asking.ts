@@ -27,7 +27,6 @@ export interface Activity {
   heard?(): Label | undefined;
 }
 
-/** A step as seen by code inside it that asks questions. */
 export interface Asker {
   readonly over: boolean;
   /** Stops the clocks of this attempt and of all steps around it while a question is open. Returns a function that starts them again. */

@@ -12,7 +12,6 @@ import type { Clock, Supervised } from './policies/policy.js';
 import { tellEndorsed } from './telling.js';
 import { WholeAttempt } from './whole-attempt.js';
 
-/** The attempts of a step: the current one, and what runs beside its body. */
 export abstract class Attempts extends FiredNode {
   attempt = 1;
   supervised: Supervised | undefined = undefined;

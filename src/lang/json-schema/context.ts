@@ -70,7 +70,6 @@ export interface Evaluation {
   pattern(source: string): PatternMatcher;
   /** Returns the schema that a reference leads to. */
   target(keyword: '$ref' | '$dynamicRef' | '$recursiveRef', spot: Spot): Schema;
-  /** Returns keys of an `enum`'s or `const`'s values, which are equal if the values are. */
   keys(values: readonly unknown[]): ReadonlySet<string>;
 }
 
@@ -101,7 +100,6 @@ export function below(at: string, name: string | number): string {
   return `${at}/${typeof name === 'number' ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Checks all values, so that every finding is reported. */
 export function all<T>(values: Iterable<T>, fits: (value: T) => boolean, spot: Spot): boolean {
   let ok = true;
   for (const value of values) {

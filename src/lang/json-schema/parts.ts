@@ -1,7 +1,6 @@
 import { isPlainObject, ownValue } from '../../base/json.js';
 import { all, below, nameText, shown, wrong, type Evaluation, type Keyword, type Spot } from './context.js';
 
-/** Keywords for the properties of an object or the items of a list. */
 export const PART_KEYWORDS: readonly (readonly [string, Keyword])[] = [
   ['required', required],
   ['properties', properties],

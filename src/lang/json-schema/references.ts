@@ -64,7 +64,6 @@ export class SchemaIndex {
     this.cost = budget.spent;
   }
 
-  /** Returns the address of the document that contains a schema. */
   resourceOf(schema: Schema, otherwise: string): string {
     return (typeof schema === 'object' ? this.resources.get(schema) : undefined) ?? otherwise;
   }

@@ -28,7 +28,6 @@ export interface Draft extends Unfinished<Omit<WorkStatement, 'name'>> {
   readonly seen: Set<number>;
 }
 
-/** Reads the rest of a statement after its name. */
 export class ClauseReader {
   constructor(
     private readonly scanner: Scanner,

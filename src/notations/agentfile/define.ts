@@ -19,7 +19,6 @@ import { skillContext, type Source } from './sources.js';
 import type { Agentfile, WorkStatement, Written } from './statements.js';
 import { checkMissing, narrowed, type OfferedTools } from './tools.js';
 
-/** The context in which an Agentfile is turned into a tree. */
 export interface Surroundings {
   /** The path shown in messages. */
   readonly file: string;
@@ -268,7 +267,6 @@ class Definer {
     }
   }
 
-  /** Returns the budget of the file, over that of the configuration. */
   private budget(): Budget | undefined {
     const own = this.file.budget?.budget;
     const { budget } = this.around.configuration;

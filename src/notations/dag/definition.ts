@@ -91,7 +91,6 @@ export interface InlineAgent extends AgentTraits {
   readonly prompt: SourceScalar | undefined;
 }
 
-/** A step: it calls an agent, or has one of the other types. */
 export interface StepDef {
   /** Empty if missing. */
   readonly id: string;

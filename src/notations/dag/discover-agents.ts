@@ -15,7 +15,6 @@ interface AgentFolder {
   readonly local: boolean;
 }
 
-/** Returns the folders searched for agents, in order of precedence. */
 export function agentFolders(definition: Definition, { cwd, home }: Workspace): readonly AgentFolder[] {
   return [
     { path: join(cwd, '.github', 'agents'), at: undefined, local: true },

@@ -62,7 +62,6 @@ export function loopNode(step: StepDef, { base, course, references }: LoopParts,
   };
 }
 
-/** Builds the plan of the steps inside a step. */
 export function innerPlan(
   name: string,
   inputs: readonly InputSpec[],

@@ -46,7 +46,6 @@ export interface References {
   /** Checks that a step's output can have a value at a path (`no-such-path`). */
   canHave(id: string, path: readonly string[], owner: string, at: Position): void;
   fault(code: string, message: string, at: Position, hint: string): void;
-  /** Returns the JSON Schema of a step's output, if known. */
   schemaOf(id: string): Json | undefined;
   typeOf(input: string): InputType | undefined;
   /** Checks that an input exists, and marks it as used. */

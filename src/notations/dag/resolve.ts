@@ -158,7 +158,6 @@ interface Known {
   readonly path: readonly string[];
 }
 
-/** Returns the schema of the value that a resolved reference names. */
 export function knownOf(expression: string, step: StepDef, references: References): Known {
   const [kind = '', name = '', ...words] = expression.replace(/\?$/, '').split('.');
   if (kind === 'inputs') return { schema: inputSchema(references.typeOf(name)), path: words };

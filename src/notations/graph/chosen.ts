@@ -132,7 +132,6 @@ function reachedBy(plan: Plan): ReadonlySet<string> {
   return new Set([...reached].map((node) => plan.nodes[node]?.id ?? ''));
 }
 
-/** Returns a function that finds the nodes reachable from a node. */
 function reachable(plan: Plan): (name: string) => ReadonlySet<string> {
   const shape = analyzeShape(plan);
   return (name) =>

@@ -12,7 +12,6 @@ export interface Reads {
   readonly refused?: string;
 }
 
-/** What the reads of nodes and routers imply. */
 export interface Inference {
   readonly reads: ReadonlyMap<string, Reads>;
   readonly routeReads: ReadonlyMap<string, Reads>;

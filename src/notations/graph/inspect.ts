@@ -26,7 +26,6 @@ function reachable(shape: GraphShape): (node: number) => boolean {
   return (node) => isOpen || reached.has(node);
 }
 
-/** Where the answer of a run comes from. */
 export interface GraphEnds {
   readonly answerKey: string | undefined;
   /** In the order of the nodes. */

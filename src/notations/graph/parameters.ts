@@ -7,7 +7,6 @@ export interface Parameter {
   readonly optional: boolean;
 }
 
-/** What a function reads, or why that can't be seen. */
 export type Reading = { readonly names: readonly Parameter[] } | { readonly refused: string };
 
 /** Cached readings, by source text. */

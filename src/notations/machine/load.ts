@@ -73,7 +73,6 @@ function talkingPlan(pack: Pack, { agent, ...how }: PackTalk): MachinePlan {
   return machine;
 }
 
-/** Builds a plan of all prompts of a pack without a workflow, for inspection. */
 function promptsOf(pack: Pack): Plan {
   const channels = ['variables', 'artifacts', 'workflow_context', 'said'];
   return {

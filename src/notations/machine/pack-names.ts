@@ -7,7 +7,6 @@ import type { State } from '../../machine/pure/spec.js';
 import { textsOf, type CompositionStep, type Pack, type Prompt, type Variable } from './pack.js';
 import { placeholdersOf } from './placeholders.js';
 
-/** Look-ups in a pack that are computed once. */
 interface Names {
   readonly fragments: ReadonlyMap<string, string>;
   readonly variables: ReadonlyMap<string, ReadonlyMap<string, Variable>>;
@@ -133,7 +132,6 @@ function namesFromSteps({ compositions = {} }: Pack): ReadonlyMap<string, Readon
   return found;
 }
 
-/** Returns the steps of a composition, including those inside parallel steps. */
 function stepsOf({ compositions = {} }: Pack, name: string): readonly CompositionStep[] {
   const steps = Object.hasOwn(compositions, name) ? (compositions[name]?.steps ?? []) : [];
   return steps.flatMap((step) => [step, ...(step.branches ?? [])]);

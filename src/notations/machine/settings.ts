@@ -18,7 +18,6 @@ export function packSettings({ workflow, metadata }: Pack): Pick<Plan, 'budget' 
     : settingsOf(workflow.engine?.skein);
 }
 
-/** Returns the same settings for a state in a turn, and who endorses its answers. */
 export function stateSettings(
   { workflow }: Pack,
   state: string,

@@ -90,7 +90,6 @@ export function givenBy({ outputs, ending }: Placed): readonly Output[] {
   return ending === undefined ? outputs : [...outputs, ending];
 }
 
-/** Returns the channel that holds how a step ended. */
 export function endingChannel(path: string): string {
   return `steps.${path}.ending`;
 }
@@ -205,7 +204,6 @@ export function findMap(name: string, reader: Placed): Item | undefined {
   return items.find((item) => item.name === name) ?? (name === 'item' ? items[0] : undefined);
 }
 
-/** A step in a block, and the names that refer to it from outside. */
 export interface Address {
   readonly placed: Placed;
   readonly names: readonly string[];

@@ -42,7 +42,6 @@ import { securityOf } from './supervising.js';
 import { createTexts, type Texts } from './templates.js';
 
 export interface BuildContext {
-  /** The file of the definition, for the places of references. */
   readonly yaml: ParsedYaml;
   /** Plans of called files. A file that could not be loaded is absent, and was reported. */
   readonly calls: ReadonlyMap<CallDef, Plan>;

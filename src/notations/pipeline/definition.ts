@@ -56,7 +56,6 @@ export interface StepBase {
   /** The place of the id, or of the step if it has none. */
   readonly idAt: Position;
   readonly at: Position;
-  /** The name in messages: `step "qa"`. */
   readonly label: string;
   /** If this does not hold, the step is skipped. */
   readonly when: SourceScalar | undefined;
@@ -162,7 +161,6 @@ export interface MapStep extends StepBase {
   readonly steps: readonly StepDef[];
 }
 
-/** A step that makes a call without a model. */
 export interface ToolStep extends StepBase {
   readonly type: CallType;
   readonly tool: ToolDef;

@@ -44,7 +44,6 @@ export function refOf(
   return found.canBeMissing === true ? { ...ref, written: text, expected: true } : ref;
 }
 
-/** The place of a key's value, and what it may refer to. */
 interface Naming {
   readonly key: NamingKey['key'];
   readonly reader: Placed;

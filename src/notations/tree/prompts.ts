@@ -35,7 +35,6 @@ export function goalBlock(name: string, description: string, visible: Visible): 
   return [`<goal name="${escapeXml(name)}">\n`, ...textTemplate(description, visible, 'xml'), '\n</goal>'];
 }
 
-/** Builds the block of earlier iterations, from the list in a channel. */
 export function historyBlock(channel: string): Template {
   return [{ items: { channel }, xml: { tag: 'convergence-history', each: 'iteration' }, budget: PRIOR_BYTES }];
 }

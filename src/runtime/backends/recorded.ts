@@ -206,7 +206,6 @@ function closing(durable: RecordedDurable, turn: Turn | undefined): (result: Run
   };
 }
 
-/** The result of a run after one action of its end. An error of the action fails the run. */
 function attempt(result: RunResult, act: () => void): RunResult {
   try {
     act();

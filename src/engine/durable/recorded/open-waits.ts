@@ -111,7 +111,6 @@ export class OpenWaits {
     if (this.waits.size > 0) this.stopPolling ??= this.pollLater();
   }
 
-  /** Settles every wait that has an answer in the store. */
   takeAnswers(): void {
     this.guarded(() => {
       const answers = this.options.store.answers(this.options.runId);

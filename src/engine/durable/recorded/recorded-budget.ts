@@ -22,7 +22,6 @@ const POLL_MS = 500;
 
 export interface BudgetOptions {
   readonly make: MakeBudget;
-  /** Number of changes beside the record that are already applied. */
   readonly taken: number;
   /** The counts under limits shared with other runs. */
   readonly counts?: StoreCounts | undefined;

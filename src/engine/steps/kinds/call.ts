@@ -172,7 +172,6 @@ function typed(input: InputSpec | undefined, value: unknown): unknown {
   throw new SkeinError('SKEIN_INPUT', `the input '${input.name}' ${found.why}`, { hint: found.hint });
 }
 
-/** The results of a finished sub-plan. */
 export type FinalState = Pick<ScopeHandle, 'read' | 'clears' | 'state' | 'values'>;
 
 type Giving = Pick<SubPlan, 'inputs' | 'outputs'>;

@@ -112,7 +112,6 @@ export interface Clock {
 /** Creates the policy of a node; undefined if the node does not have it. */
 export type PolicyMaker = (node: PlanNode, bound: Bound) => Policy | undefined;
 
-/** The bindings that a policy needs; throws if one is missing. */
 export interface Bound {
   fn(key: string): unknown;
   supervisor(key: string): Supervisor;

@@ -1,3 +1,4 @@
+import { madeOnce } from '../../../base/collections.js';
 import { isPlainObject } from '../../../base/json.js';
 import type { McpServerSpec, ModelSettings } from '../../../plan/agent-spec.js';
 import { DECLARED, type Declarations } from '../../../plan/declarations.js';
@@ -12,12 +13,11 @@ export class Profiles {
   nameOf(model: string | undefined, settings: ModelSettings): string {
     const key = JSON.stringify([model, settings.maxOutputTokens, settings.temperature]);
     const base = (model ?? 'settings').replace(/^.*\//, '').replaceAll(/[^A-Za-z0-9_-]/g, '-');
-    const known = this.names.get(key);
-    if (known !== undefined) return known;
-    let name = base;
-    for (let count = 2; [...this.names.values()].includes(name); count += 1) name = `${base}-${count}`;
-    this.names.set(key, name);
-    return name;
+    return madeOnce(this.names, key, () => {
+      let name = base;
+      for (let count = 2; [...this.names.values()].includes(name); count += 1) name = `${base}-${count}`;
+      return name;
+    });
   }
 
   tables(): readonly string[] {

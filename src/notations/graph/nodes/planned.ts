@@ -43,7 +43,6 @@ interface Place {
   readonly taskParam: string | null;
 }
 
-/** Builds the node of an agent with a known structure. */
 export function plannedNode(planned: Planned, place: Place): BuiltNode {
   const task: Template = place.taskParam === null ? [] : [{ channel: place.taskParam, mustBe: 'text' }];
   return planned.kind === 'agent' ? modelNode(planned, place, task) : callNode(planned, place, task);
@@ -75,7 +74,6 @@ function callNode(planned: PlannedWorkflow, { name, output }: Place, template: T
   };
 }
 
-/** Returns the functions of a workflow inside a node. */
 export function innerBindings(node: string, bindings: Bindings): Bindings {
   return Object.fromEntries(Object.entries(bindings).map(([key, value]) => [`${node}/${key}`, value]));
 }

@@ -20,7 +20,6 @@ export const variablesOf = (id: string): string => `variables.${id}`;
 /** The channels of the surrounding machine that prompts show, with their values if there is no machine. */
 export const AROUND = { [VARIABLES]: {}, artifacts: {}, workflow_context: '' };
 
-/** Returns an agent whose templates read the variables of its step. */
 export function withVariables(spec: AgentSpec, channel: string): AgentSpec {
   const own = (template: Template): Template =>
     template.map((piece) =>
