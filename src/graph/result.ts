@@ -1,10 +1,21 @@
 import type { ErrorData } from '../base/errors.js';
 import type { Census } from '../events/census.js';
 import type { RunResult } from '../engine/run-result.js';
-import type { RunOptions } from '../runtime/options.js';
+import type { Fork, RunOptions } from '../runtime/options.js';
 
-/** Options of a graph run. */
-export interface GraphRunOptions extends Omit<RunOptions, 'inputs'> {
+/** Options of a graph run; `S` is its state. */
+export interface GraphRunOptions<S extends object = Record<string, unknown>> extends Omit<
+  RunOptions,
+  'inputs' | 'fork'
+> {
+  /** Begins a new run that reuses the recorded results of another run that still count. */
+  readonly fork?: Omit<Fork, 'set'> & {
+    /**
+     * Values of the state, by key. Each replaces what the last kept step wrote to its key, and the steps that depend on it run again. A key
+     * that no step has written is an input.
+     */
+    readonly set?: Partial<S>;
+  };
   /** The key whose value is the answer of this run. Default: the graph's. */
   readonly answerKey?: string;
   /** `false` does not keep the events of steps, for runs of very many steps; the result has only start and end. Default `true`. */

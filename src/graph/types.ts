@@ -241,11 +241,11 @@ export interface Graph<
    */
   compile(): CompiledGraph<S, Told<S, Out>>;
   /** Compiles if necessary, and runs. Failures inside nodes never throw: they are in the result. */
-  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<Told<S, Out>>>;
+  run(inputs?: Partial<S>, options?: GraphRunOptions<S>): Promise<GraphResult<Told<S, Out>>>;
   /** Runs, and returns the final state or throws the reason of the failure. */
-  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<Told<S, Out>>>;
+  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions<S>): Promise<Partial<Told<S, Out>>>;
   /** Runs, and yields the events as they happen. Leaving the loop cancels the run. */
-  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<Told<S, Out>>>;
+  stream(inputs?: Partial<S>, options?: GraphRunOptions<S>): AsyncGenerator<GraphEvent, GraphResult<Told<S, Out>>>;
   /** Returns what would run, level by level, and which inputs are required. Runs nothing. */
   dryRun(inputs?: Partial<S>): DryRun;
   /** Returns the graph as a Mermaid flowchart. */
@@ -267,11 +267,11 @@ export interface CompiledGraph<S extends object = Record<string, unknown>, R ext
   /** Figures of the last run; null before the first. */
   readonly metrics: GraphMetrics | null;
   /** Runs. Failures inside nodes never throw: they are in the result. */
-  run(inputs?: Partial<S>, options?: GraphRunOptions): Promise<GraphResult<R>>;
+  run(inputs?: Partial<S>, options?: GraphRunOptions<S>): Promise<GraphResult<R>>;
   /** Runs, and returns the final state or throws the reason of the failure. */
-  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions): Promise<Partial<R>>;
+  runOrThrow(inputs?: Partial<S>, options?: GraphRunOptions<S>): Promise<Partial<R>>;
   /** Runs, and yields the events as they happen. Leaving the loop cancels the run. */
-  stream(inputs?: Partial<S>, options?: GraphRunOptions): AsyncGenerator<GraphEvent, GraphResult<R>>;
+  stream(inputs?: Partial<S>, options?: GraphRunOptions<S>): AsyncGenerator<GraphEvent, GraphResult<R>>;
   /** Returns the graph as something that accepts a task and returns an answer. */
   asAgent(options?: AsAgentOptions): AgentLike;
 }

@@ -45,6 +45,8 @@ export interface TaskQuestion {
   readonly choices?: readonly string[];
   /** The schema of the answer: a JSON Schema, or a Standard Schema that can be converted to one. */
   readonly schema?: Json | { readonly '~standard': unknown };
+  /** What the person should see to decide: JSON of any form. It is shown below the text, and is part of the entry in `questions`. */
+  readonly evidence?: unknown;
 }
 
 /** Options of a question. */

@@ -88,8 +88,19 @@ export function unknownTools(plan: Plan, places?: ToolPlaces): readonly Problem[
       severity: 'warning',
       message: `agent ${name}: Skein has no tool for ${names}; the agent runs without it`,
       ...(at === undefined ? {} : { at }),
-      hint: didYouMean(first, BUILT_IN_TOOLS) ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers',
+      hint: adviceOn(first),
     });
   }
   return [...problems.values()];
+}
+
+/** What to write instead of a tool that does not exist, or that other programs know: `mcp__tickets__search`, `Bash(git log:*)`. */
+function adviceOn(tool: string): string {
+  const server = /^mcp__(.+?)__/.exec(tool)?.[1];
+  if (server !== undefined)
+    return `declare the MCP server ${JSON.stringify(server)} for the agent: servers of .mcp.json are not read`;
+  const whole = /^(\w+)\(.+\)$/.exec(tool)?.[1];
+  if (whole !== undefined && selectTools([whole], []).unknown.length === 0)
+    return `name ${JSON.stringify(whole)} without the brackets, and write a policy that forbids the other calls`;
+  return didYouMean(tool, BUILT_IN_TOOLS) ?? 'name a built-in tool, or SERVER/TOOL of one of its MCP servers';
 }

@@ -60,7 +60,12 @@ export async function validated(schema: unknown, value: unknown): Promise<Valida
   const result: unknown = await Reflect.apply(validate, standard, [value]);
   const issues = ownValue(result, 'issues');
   if (!Array.isArray(issues)) return { value: ownValue(result, 'value') };
-  return { findings: issues.map((issue: unknown) => `${placeOf(issue)}${String(ownOrInherited(issue, 'message'))}`) };
+  return { findings: issues.map(issueText) };
+}
+
+/** What a Standard Schema says against a value, after the place in it: `0.qty: Too small`. */
+export function issueText(issue: unknown): string {
+  return `${placeOf(issue)}${String(ownOrInherited(issue, 'message'))}`;
 }
 
 function placeOf(issue: unknown): string {

@@ -191,3 +191,11 @@ export function installCommand(provider: ProviderEntry): string {
 export function takesSchema(provider: ProviderEntry): boolean {
   return provider.api !== 'chat-completions';
 }
+
+/** Words of agent files that leave the choice to the environment, in lower case. */
+const NO_CHOICE: ReadonlySet<string> = new Set(['', 'inherit', 'auto', 'default']);
+
+/** The names of models that an agent really names. */
+export function namedModels(models: readonly string[]): readonly string[] {
+  return [...new Set(models.map((name) => name.trim()))].filter((name) => !NO_CHOICE.has(name.toLowerCase()));
+}

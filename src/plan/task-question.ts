@@ -1,6 +1,7 @@
 import { lazily } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
-import { isPlainObject } from '../base/json.js';
+import { asRecorded, isPlainObject, type Json } from '../base/json.js';
+import { messageOf } from '../base/thrown.js';
 import { schemaFault } from '../lang/schema-check.js';
 import type { TaskQuestion } from './builder-input.js';
 import { convertedSchema, standardOf } from './given-schema.js';
@@ -19,7 +20,7 @@ export function answerSchema(choices: readonly string[] | undefined, schema: unk
 export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'> & ReturnType<typeof answerSchema> {
   if (!isPlainObject(question) || typeof question.text !== 'string')
     throw new SkeinError('SKEIN_USAGE', 'a question must be an object with a text', { hint: HINT });
-  const { text, choices } = question;
+  const { text, choices, evidence } = question;
   const areTexts = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
   if (choices !== undefined && !areTexts)
     throw new SkeinError('SKEIN_USAGE', 'the choices of a question must be a list of texts', { hint: HINT });
@@ -33,11 +34,23 @@ export function asQuestion(question: TaskQuestion): Omit<TaskQuestion, 'schema'>
     text,
     ...(choices === undefined ? {} : { choices }),
     ...answerSchema(choices, schema),
+    ...(evidence === undefined ? {} : { evidence: asEvidence(evidence) }),
   };
+}
+
+/** @throws SkeinError `SKEIN_USAGE` for what is not JSON */
+function asEvidence(evidence: unknown): Json {
+  try {
+    return asRecorded(evidence);
+  } catch (cause) {
+    const message = `the evidence of a question must be JSON: ${messageOf(cause)}`;
+    throw new SkeinError('SKEIN_USAGE', message, { hint: EVIDENCE_HINT, cause });
+  }
 }
 
 const NO_JSON_SCHEMA = "it can't be converted to JSON Schema";
 const HINT = "such as ask({ text: 'Publish?', choices: ['yes', 'no'] })";
+const EVIDENCE_HINT = "it is JSON: ask({ text: 'Publish?', evidence: { draft } })";
 const SCHEMA_HINT = "such as ask({ text: 'How many?', schema: { type: 'integer' } })";
 
 /** Excludes control characters and unpaired surrogates: the name becomes part of a path. */

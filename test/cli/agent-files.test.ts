@@ -125,6 +125,17 @@ describe('a tool that does not exist', () => {
     expect(stderr).toContain(hint);
   });
 
+  it.each([
+    ['mcp__tickets__search', 'hint: declare the MCP server "tickets" for the agent'],
+    ['Bash(git log:*)', 'hint: name "Bash" without the brackets, and write a policy'],
+  ])('because Claude Code would take it from elsewhere: %s', async (tool, advice) => {
+    const critic = `---\nname: critic\ntools: Read, ${tool}\nmodel: inherit\n---\nYou look.\n`;
+    const cwd = await makeProject({ 'flow.yaml': FLOW, '.claude/agents/critic.md': critic });
+    const { stdout, stderr } = await served(['plan', 'flow.yaml'], { cwd });
+    expect(stderr).toContain(advice);
+    expect(stdout).toContain('(agent critic; model of the environment; tools Read');
+  });
+
   it('of an inline agent is told with its line in the workflow', async () => {
     const text = `name: f\nagents:\n  w:\n    inline: { prompt: Write., tools: [grep, raed_file] }\nsteps:\n  - { id: a, agent: w, prompt: Hi }\n`;
     const cwd = await makeProject({ 'flow.yaml': text });

@@ -16,6 +16,7 @@ const WRONG: readonly (readonly [string, readonly unknown[]])[] = [
   ['a schema with a reference that leads nowhere', [{ text: 'Publish?', schema: { $ref: '#/nowhere' } }]],
   ['a schema that has no JSON Schema', [{ text: 'Publish?', schema: { '~standard': { validate: () => ({}) } } }]],
   ['a schema that is not JSON', [{ text: 'Publish?', schema: 7 }]],
+  ['evidence that is not JSON', [{ text: 'Publish?', evidence: { sum: 7n } }]],
   ['a name that is not a text', [{ text: 'Publish?' }, { name: 7 }]],
   ['an empty name', [{ text: 'Publish?' }, '']],
   ['a name of two lines', [{ text: 'Publish?' }, 'a\nb']],
@@ -59,7 +60,7 @@ describe('a tool that asks wrongly', () => {
     const { outcome, answer, runId } = await flow.run({ task: 'x' }, { store, models });
     expect(outcome).toBe('succeeded');
     expect(answer).toMatch(
-      /must be (an object with a text|a list of texts|a text of one line)|schema of a question can't be used/,
+      /must be (an object with a text|a list of texts|a text of one line|JSON)|schema of a question can't be used/,
     );
     expect(readRun(store, runId)).toMatchObject({ status: 'succeeded', questions: [] });
   });

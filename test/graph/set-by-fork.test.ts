@@ -136,3 +136,15 @@ test('the overview of a fork names a key that it set, also the result of a map',
   expect(readRun(store, forked.runId).parent).toEqual({ id: runId, forgotten: [], set: ['each'] });
   expect(readRun(store, runId).parent).toBeUndefined();
 });
+
+test('a key that the state does not have does not compile', async () => {
+  const store = memoryStore();
+  const { runId } = await make([]).run({ topic: 'looms' }, { store });
+  const fork = (flow: ReturnType<typeof make>) => {
+    // @ts-expect-error the key is called draft
+    void flow.run({}, { store, fork: { run: runId, set: { drafd: 'better' } } });
+    // @ts-expect-error it is a text
+    void flow.compile().stream({}, { store, fork: { run: runId, set: { draft: 5 } } });
+  };
+  expect(fork).toBeTypeOf('function');
+});

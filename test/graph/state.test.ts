@@ -100,6 +100,21 @@ describe('what a node returns', () => {
     const { error } = await flow.run({ query: 'x' });
     expect([error?.code, error?.message]).toEqual(['SKEIN_BAD_UPDATE', expect.stringContaining('count') as unknown]);
   });
+
+  test('a value that a schema refuses is told with the place in it', async () => {
+    const flow = graph({ state: { items: z.array(z.object({ sku: z.string(), qty: z.number().min(1) })) } })
+      .addNode('a', () => ({ items: [{ sku: 'tea', qty: 0 }] }))
+      .setEntry('a');
+    const given = await flow.run({
+      items: [
+        { sku: 'tea', qty: 1 },
+        { sku: 5 as never, qty: 1 },
+      ],
+    });
+    const made = await flow.run({ items: [] });
+    expect(given.error?.message).toMatch(/'items' does not match its schema: 1\.sku: Invalid input/);
+    expect(made.error?.message).toMatch(/'items' does not match its schema: 0\.qty: Too small/);
+  });
 });
 
 describe('writers of a key', () => {

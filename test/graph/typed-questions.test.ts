@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { answerRun, deliverEvent, memoryStore } from 'skein';
+import { answerRun, deliverEvent, memoryStore, readRun } from 'skein';
 import { agent, agentNode, eventNode, graph, tool } from 'skein/graph';
 import { z } from 'zod';
 import { ownModels, resultsIn } from './support-agents.js';
@@ -22,6 +22,21 @@ describe('a question with a schema of zod', () => {
     const ended = await flow.run({}, { store, resume: runId });
     expectTypeOf(ended.state.review).toEqualTypeOf<Review | undefined>();
     expect(ended.state.end).toBe('yes, no reason');
+  });
+
+  it('shows a person its evidence, and has the type of its schema all the same', async () => {
+    const flow = graph<{ draft: string }>()
+      .node('review', ({ draft }, step) => step.ask({ text: 'Print?', schema: Review, evidence: { draft } }))
+      .node('end', ({ review }) => said(review));
+    const store = memoryStore();
+    const { runId, questions } = await flow.run({ draft: 'it' }, { store });
+    expect([questions[0]?.evidence, readRun(store, runId).questions]).toEqual([{ draft: 'it' }, questions]);
+    answerRun(store, runId, { value: { approved: true } });
+    expect((await flow.run({}, { store, resume: runId })).answer).toBe('yes, no reason');
+    const shown: unknown[] = [];
+    const answer = async ({ evidence }: { evidence?: unknown }) => (shown.push(evidence), { approved: false });
+    expect((await flow.run({ draft: 'it' }, { answer })).answer).toBe('no, no reason');
+    expect(shown).toEqual([{ draft: 'it' }]);
   });
 
   it('takes a default of this type', async () => {

@@ -8,9 +8,6 @@ export interface ModelName {
   readonly model: string;
 }
 
-/** Words of agent files that leave the choice to the environment, in lower case. */
-export const NO_CHOICE: ReadonlySet<string> = new Set(['', 'inherit', 'auto', 'default']);
-
 /** Short names of models in the agent files of other systems. */
 const SHORT: ReadonlyMap<string, string> = new Map(
   PROVIDERS.flatMap(({ shortNames = {} }) => Object.entries(shortNames)),

@@ -17,9 +17,9 @@ import { Counted, keptModel, lazyModel, modelInTurn, ownModel, unusableModel } f
 import { MODEL_VARIABLE, defaultModels } from './default-models.js';
 import { envValue } from './environment.js';
 import { endpointOf } from './endpoints.js';
-import { NO_CHOICE, readModelName, type ModelName } from './model-names.js';
+import { readModelName, type ModelName } from './model-names.js';
 import { MODEL_OPTIONS, type ModelRegistry, type ModelRegistryOptions } from './registry-options.js';
-import { LOCAL_MODELS, providerById, takesSchema } from '../../plan/providers.js';
+import { LOCAL_MODELS, namedModels, providerById, takesSchema } from '../../plan/providers.js';
 import { createRecorder, type Recorder } from './recording.js';
 import { findSecrets } from '../../secrets/find-secrets.js';
 import type { Replayer } from './replaying.js';
@@ -172,8 +172,7 @@ function lookedUp(
 /** The names from the flag or the agent; empty if the environment decides. */
 function wanted(options: ModelRegistryOptions, spec: AgentSpec): readonly string[] {
   const flag = options.override === undefined ? [] : [options.override].flat();
-  const names = flag.length > 0 ? flag : spec.models;
-  return [...new Set(names.map((name) => name.trim()))].filter((name) => !NO_CHOICE.has(name.toLowerCase()));
+  return namedModels(flag.length > 0 ? flag : spec.models);
 }
 
 /** The model that would answer an agent, `provider/model`; empty if the agent names none or an unknown one. */

@@ -18,6 +18,7 @@ import {
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Envelope } from '../../plan/envelope.js';
+import { namedModels } from '../../plan/providers.js';
 import type { Security } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
@@ -277,7 +278,7 @@ function agentDescription(node: AgentNode, known: Known): Partial<StepDescriptio
   return {
     agent: agent.name,
     ...(agent.mcpServers === undefined ? {} : { servers: Object.keys(agent.mcpServers) }),
-    models: agent.models,
+    models: namedModels(agent.models),
     ...(agent.tools === undefined
       ? {}
       : { tools: [...agent.tools, ...(agent.functions ?? []).map((tool) => tool.name)] }),

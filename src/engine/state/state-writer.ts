@@ -22,12 +22,13 @@ import { CLEAN } from '../../guard/label.js';
 import { INSPECT } from './plain-state.js';
 import type { Influenced, RunLabels } from './run-labels.js';
 import type { Version } from './version.js';
+import { issueText } from '../../plan/given-schema.js';
 import type { ItemError, StepEnd } from '../../plan/plan.js';
 
 /** The used part of a Standard Schema (standardschema.dev). */
 interface SchemaLike {
   readonly '~standard': {
-    validate(value: unknown): { value?: unknown; issues?: readonly { message: string }[] } | PromiseLike<unknown>;
+    validate(value: unknown): { value?: unknown; issues?: readonly unknown[] } | PromiseLike<unknown>;
   };
 }
 
@@ -306,7 +307,7 @@ export function validated(schema: unknown, value: unknown, channel: string): unk
     );
   }
   if (result.issues === undefined) return result.value;
-  const why = result.issues.map((issue) => issue.message).join('; ');
+  const why = result.issues.map(issueText).join('; ');
   throw new SkeinError('SKEIN_BAD_UPDATE', `the value for '${channel}' does not match its schema: ${why}`);
 }
 

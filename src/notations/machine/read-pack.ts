@@ -17,7 +17,7 @@ import type { Pack, PlacedPack } from './pack.js';
  * const options = { file: 'support.pack.json', schema: '1.5' } satisfies PackOptions;
  */
 export interface PackOptions {
-  /** The file's name for messages. If it ends with `.yaml` or `.yml`, the text is read as YAML. Default `pack.json`. */
+  /** The name of the file for messages. A text is YAML if it ends with `.yaml` or `.yml`; without a name, if it does not begin with `{`. */
   readonly file?: string;
   /** One version of the schema. Undefined: 1.4 or 1.5. */
   readonly schema?: PackSchema;
@@ -66,8 +66,8 @@ export function readPack(given: string | object, options: PackOptions = {}): Rea
 }
 
 function readPlaced(given: string | object, options: PackOptions): ReadPack & Pick<PlacedPack, 'at'> {
-  const { file = 'pack.json', schema, validators = [] } = options;
   const isText = typeof given === 'string';
+  const { file = isText && !IS_JSON.test(given) ? 'pack.yaml' : 'pack.json', schema, validators = [] } = options;
   if (isText && FILE_NAME.test(given)) return notTheText(given, { file, line: 1, column: 1 });
   const text = isText ? given : jsonOf(given);
   const read = isText && /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseJson(text, file);
@@ -83,6 +83,9 @@ function readPlaced(given: string | object, options: PackOptions): ReadPack & Pi
   const at = root === undefined ? (): Position => ({ file, line: 1, column: 1 }) : placesIn(root);
   return { pack, problems: isText ? sorted : sorted.map(withoutPlace), at };
 }
+
+/** How a text begins that is JSON, or should be. */
+const IS_JSON = /^\s*(?:[{[]|$)/;
 
 /** What programs pass that mean the file; a map or a list of one line is YAML. */
 const FILE_NAME = /^(?!\s*-\s|.*:\s)\s*[^\s{}:][^\n{}]*\.(?:json|ya?ml)\s*$/i;

@@ -139,13 +139,17 @@ const BEGINS = /(?<!\\)\{\{\s*\$(?:steps|inputs|item|prompt)\b[\w.-]*\??\s*/g;
 const MEANT = /^\{\{\s*\$([A-Za-z_]\w*)/;
 
 function isMeant(written: string, reader: Placed): boolean {
-  const root = MEANT.exec(written)?.[1] ?? '';
+  return isRoot(MEANT.exec(written)?.[1] ?? '', reader);
+}
+
+/** Whether a word starts a reference of the step if preceded by `$`. */
+function isRoot(root: string, reader: Placed): boolean {
   if (root === 'index' || root === 'key') return itemsOf(reader).length > 0;
   if (root === 'run' && isAtEnd(reader)) return true;
   return ROOTS.has(root) || findMap(root, reader) !== undefined;
 }
 
-/** Words that start a reference if preceded by `$`. */
+/** Words that start a reference of any step if preceded by `$`. */
 const ROOTS: ReadonlySet<string> = new Set(['steps', 'inputs', 'item', PROMPT]);
 
 function splitText(text: string): readonly (string | Omit<Piece, 'at'>)[] {
@@ -203,7 +207,7 @@ function textBetween(text: string, reader: Placed, names: Names, placeOf: (writt
       if (typeof piece === 'string') return piece;
       const written = text.slice(piece.offset, text.indexOf('}}', piece.offset) + 2);
       const [root = ''] = piece.expression.split('.');
-      const meant = ROOTS.has(root) ? `$${piece.expression}` : referenceTo(root, reader, names);
+      const meant = isRoot(root, reader) ? `$${piece.expression}` : referenceTo(root, reader, names);
       const what = quoteShort(written);
       if (meant === undefined) {
         const hint =

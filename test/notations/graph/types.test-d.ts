@@ -328,7 +328,9 @@ describe('a question', () => {
       .node('shape', (_, step) => step.ask({ text: 'When?', schema: { type: 'number' } }), { inputs: [] })
       .node('name', ({ names }, step) => step.ask({ text: 'Who?', choices: names }))
       .node('both', (_, step) => step.ask({ text: 'Go?', choices: ['yes'], schema: {} }), { inputs: [] })
-      .node('end', ({ choice, text, shape, name, both }) => {
+      .node('shown', (_, step) => step.ask({ text: 'Go?', choices: ['a', 'b'], evidence: { n: 1 } }), { inputs: [] })
+      .node('end', ({ choice, text, shape, name, both, shown }) => {
+        expectTypeOf(shown).toEqualTypeOf<'a' | 'b'>();
         expectTypeOf(choice).toEqualTypeOf<'yes' | 'no'>();
         expectTypeOf(text).toEqualTypeOf<string>();
         expectTypeOf(shape).toEqualTypeOf<unknown>();

@@ -127,6 +127,7 @@ describe('the form of a pack', () => {
       'id: support\nname: Support\nversion: 1.0.0\ntemplate_engine: { version: v1, syntax: x }\nprompts: {}\n';
     const [problem] = validatePack(yaml, { file: 'pack.yaml' });
     expect(problem).toMatchObject({ code: 'wrong-form', at: { file: 'pack.yaml', line: 5 } });
+    expect(validatePack(yaml)).toEqual([problem]);
     expect(validatePack({ ...pack(), prompts: {} })[0]).not.toHaveProperty('at');
     const loop: Data = {};
     loop['self'] = loop;

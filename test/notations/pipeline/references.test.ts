@@ -30,6 +30,18 @@ async function found(steps: string, head = HEAD): Promise<readonly string[]> {
 /** A last step with a prompt. The text between the quotes begins in column 47. */
 const prompting = (prompt: string): string => `  - {id: last, type: agent, name: a, prompt: '${prompt}'}\n`;
 
+it('a name in braces that is an item of a list lacks its $', async () => {
+  const list = (prompt: string): string =>
+    `  - {id: all, type: map, over: $steps.rev.output.list, as: issue, steps: [{id: fix, type: agent, name: a, prompt: '${prompt}'}]}\n`;
+  expect(await found(list('{{ $issue.name }} {{ $index }} \\{{ issue }}'))).toEqual([]);
+  const said = await found(list('{{ issue.name }} {{ index }} {{ other }}'));
+  expect(said).toEqual([
+    expect.stringMatching(/ bad-reference .*"{{ issue.name }}" names no value \| did you mean {{ \$issue.name }}\?/),
+    expect.stringMatching(/ bad-reference .*"{{ index }}" names no value \| did you mean {{ \$index }}\?/),
+    expect.stringMatching(/ not-a-reference "{{ other }}"/),
+  ]);
+});
+
 describe('references to outputs', () => {
   it.each([
     '{{ $steps.gen.output }}',
