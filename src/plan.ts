@@ -10,6 +10,7 @@ export { checkPlan } from './plan/checks.js';
 export { roundsText } from './plan/drawing.js';
 export { withoutSupervision } from './plan/inherited-supervision.js';
 export { traitsOf } from './plan/notations.js';
+export { namedModels } from './plan/providers.js';
 export { readsInput } from './plan/reads-input.js';
 export { powersOf } from './plan/powers.js';
 export type { Power } from './plan/powers.js';

@@ -160,6 +160,12 @@ describe('a strict script', () => {
     );
   });
 
+  it('shows the tool call that failed before an unplanned one', async () => {
+    const registry = await scripted('rules: [{ answers: [{ tools: [{ name: look, input: { wehre: x } }] }] }]');
+    const { result } = await runAgent({ registry, prompt: 'Look.' });
+    expect(errorOf(result).message).toMatch(/asked: Look\.\n {2}after look failed: .*\n {2}nearest rule/);
+  });
+
   it('fails a call more than it has answers for', async () => {
     const registry = await scripted('rules: [{ once: true, answer: x }]');
     await runAgent({ registry });

@@ -200,9 +200,14 @@ function unplanned(script: Script, progress: readonly Progress[], request: Asked
   });
 }
 
-/** The last message of the user, where it is not the first one: says what was wrong with the answer before, or continues a conversation. */
+/**
+ * What came last: a tool call that failed, which is often why the model is asked again; or a message of the user that is not the first one,
+ * which says what was wrong with the answer before, or continues a conversation.
+ */
 function askedThen({ messages }: Asked): readonly string[] {
   const last = messages.at(-1);
+  const failed = last?.role === 'tool' ? last.results.find(({ isError }) => isError) : undefined;
+  if (failed !== undefined) return [`  after ${failed.name} failed: ${shortened(failed.output)}`];
   const isFirst = messages.findIndex(({ role }) => role === 'user') === messages.length - 1;
   if (last?.role !== 'user' || isFirst) return [];
   return [`  and then: ${shortened(last.text)}`];

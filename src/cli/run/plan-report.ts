@@ -6,6 +6,7 @@ import {
   budgetText,
   endorsedText,
   escapeXml,
+  namedModels,
   roundsText,
   securityText,
   supervisedText,
@@ -18,7 +19,6 @@ import {
 import type { AgentNode, Plan, PlanNode, Route } from '../../plan/plan.js';
 import type { Budget } from '../../plan/budget.js';
 import type { Envelope } from '../../plan/envelope.js';
-import { namedModels } from '../../plan/providers.js';
 import type { Security } from '../../plan/security.js';
 import type { Supervision } from '../../plan/supervision.js';
 import { jumpTarget, placesText } from '../view/decision.js';
