@@ -4,7 +4,7 @@ import { FIRST_SUM, OpenBatches, encodeRecord, endOf, type JournalEnd } from './
 import { StoreWriter, staleLease } from './store-writer.js';
 import { storedValue } from './stored.js';
 import { LEASE_MS, type Batch, type BlobText, type Holder, type Lease, type Store } from './store.js';
-import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadRecord } from './thread-record.js';
+import type { ChannelPlace, HeadRecord, PutRecord, ShapeRecord, ThreadBegin, ThreadRecord } from './thread-record.js';
 import { threadRow } from './thread-rows.js';
 
 /** A channel to write, or one that keeps its place. */
@@ -25,6 +25,8 @@ export interface ChannelWrite {
 /** The content of one commit: values, and a function that creates the head from their places. */
 export interface Group {
   readonly at: number;
+  /** The beginning of the thread, in a commit that also writes its first state. */
+  readonly begin?: ThreadBegin;
   readonly writes?: readonly ChannelWrite[];
   /** The shape of the state, if it has changed. */
   readonly shape?: ShapeRecord | undefined;
@@ -118,10 +120,11 @@ const NO_END: JournalEnd = { batches: 0, sum: FIRST_SUM };
 
 /** Puts lines into batches, and passes their positions to the head. */
 function batchesOf(lease: Lease, end: JournalEnd, group: Group): readonly [Batch, ...Batch[]] {
-  const { writes = [], shape, head, turns } = group;
+  const { begin, writes = [], shape, head, turns } = group;
   const open = new OpenBatches();
   const put = (record: ThreadRecord): number => end.batches + open.put(encodeRecord(record));
   open.blobs.push(...(group.blobs ?? []));
+  if (begin !== undefined) put(begin);
   const shapeAt = shape === undefined ? undefined : put(shape);
   const channels: [string, ChannelPlace][] = [];
   for (const write of writes) {

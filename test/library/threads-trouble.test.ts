@@ -1,6 +1,17 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { definePlan, getThread, listRuns, listThreads, memoryStore, readRun, run, streamRun } from 'skein';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  definePlan,
+  forkThread,
+  getThread,
+  listRuns,
+  listThreads,
+  memoryStore,
+  readRun,
+  run,
+  SkeinError,
+  streamRun,
+} from 'skein';
 import type { RunResult, Store } from 'skein';
 import { faultyStore } from 'skein/testing';
 import { closing, sqliteFile } from './support/threads.js';
@@ -119,6 +130,92 @@ describe('[XG6] a store that fails once, at any operation of a turn', () => {
       if (second === 'succeeded') expect(state['log']).toEqual(['re: a', 're: b', 're: c']);
       expect([2, 3]).toContain(counts.length);
     }
+  });
+});
+
+describe('[XG6] a fork of a thread', () => {
+  it.each(['before', 'after'] as const)(
+    'whose store fails (%s an operation) is there whole, or not at all',
+    async (kind) => {
+      let failed = true;
+      for (let failAt = 1; failed; failAt++) {
+        const inner = memoryStore();
+        await say(inner, 'a');
+        const store = faultyStore(inner, { failAt, kind });
+        try {
+          forkThread(store, 'one', 'two');
+        } catch {
+          // It is to fail.
+        }
+        ({ failed } = store);
+        if (!listThreads(inner).some(({ id }) => id === 'two')) continue;
+        expect(getThread(inner, 'two')).toMatchObject({ state: { log: ['re: a'] }, from: { thread: 'one', turn: 1 } });
+      }
+    },
+  );
+});
+
+describe('[XG6] a turn that failed in a process that died before it noted that', () => {
+  it('says in the history of the thread why it failed', async () => {
+    const inner = memoryStore();
+    let isDead = false;
+    const store = new Proxy(inner, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name);
+        if (typeof own !== 'function') return own;
+        return (...args: unknown[]): unknown => {
+          if (isDead) throw new Error('it is dead');
+          const [lease] = args as [{ readonly runId?: string }?];
+          if (name === 'release' && lease?.runId === 'bad') isDead = true;
+          return Reflect.apply(own, target, args);
+        };
+      },
+    });
+    const failing = definePlan({
+      name: 'chat',
+      inputs: ['say'],
+      nodes: [{ id: 'reply', run: () => Promise.reject(new Error('no such word')) }],
+    });
+    await run(failing, { store, thread: 'one', runId: 'bad', inputs: { say: 'x' } }).result.catch(() => undefined);
+    for (const { id, fence } of inner.threads()) inner.renew([{ runId: id, fence }], -1e6);
+    expect((await say(inner, 'b')).state['log']).toEqual(['re: b']);
+    expect(getThread(inner, 'one').turns.map(({ status, error }) => [status, error?.message])).toEqual([
+      ['failed', 'no such word'],
+      ['succeeded', undefined],
+    ]);
+  });
+});
+
+describe('[XG6] a store that is lost', () => {
+  it('fails a run with a budget that several runs share, and leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let isLost = false;
+    const inner = memoryStore();
+    const store = new Proxy(inner, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name);
+        if (typeof own !== 'function') return own;
+        return (...args: unknown[]): unknown => {
+          if (isLost) throw new SkeinError('SKEIN_STORE', 'the store has been closed');
+          return Reflect.apply(own, target, args);
+        };
+      },
+    });
+    let reach: () => void = () => undefined;
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const slow = definePlan({
+      name: 'slow',
+      budget: { calls: 5, day: { calls: 5 } },
+      nodes: [{ id: 'wait', run: () => new Promise(() => reach()) }],
+    });
+    const { result } = run(slow, { store });
+    await reached;
+    isLost = true;
+    vi.advanceTimersByTime(1_000);
+    const { outcome, error } = await result;
+    expect([outcome, error?.code]).toEqual(['failed', 'SKEIN_STORE']);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { answerRun, cancelRun, definePlan, getThread, memoryStore, pruneRuns, run, updateThread } from 'skein';
+import {
+  answerRun,
+  cancelRun,
+  definePlan,
+  getThread,
+  listThreads,
+  memoryStore,
+  pruneRuns,
+  run,
+  updateThread,
+} from 'skein';
 import type { RunOptions, RunResult, Store } from 'skein';
 import { graph } from 'skein/graph';
 import { z } from 'zod';
@@ -122,6 +132,59 @@ describe('[XG6] a turn that failed', () => {
   });
 });
 
+describe('[XG6] a turn that is degraded', () => {
+  it('counts, and while it is the last, what a resume of its run leaves takes its place, unless that fails', async () => {
+    const store = memoryStore();
+    let missing = ['b'];
+    const each = definePlan({
+      name: 'each',
+      inputs: ['item'],
+      nodes: [
+        {
+          id: 'get',
+          output: 'got',
+          run: ({ item }) => {
+            if (missing.includes(String(item))) throw new Error(`no ${String(item)}`);
+            return `got ${String(item)}`;
+          },
+        },
+      ],
+    });
+    const flow = definePlan({
+      name: 'fetching',
+      inputs: ['say'],
+      channels: { log: 'extend' },
+      nodes: [
+        { id: 'list', output: 'items', run: ({ say }) => [say, 'b'] },
+        {
+          id: 'all',
+          kind: 'map',
+          plan: each,
+          over: { channel: 'items' },
+          item: 'item',
+          result: 'got',
+          output: 'log',
+          maxItems: 2,
+          onItemError: 'continue',
+        },
+      ],
+      edges: [['list', 'all']],
+    });
+    const first = await run(flow, { store, thread: 'one', inputs: { say: 'a' } }).result;
+    expect([first.outcome, getThread(store, 'one').state['log']]).toEqual(['degraded', ['got a', null]]);
+    const stopped = new AbortController();
+    stopped.abort();
+    await run(flow, { store, resume: first.runId, signal: stopped.signal }).result.catch(() => undefined);
+    expect(getThread(store, 'one').state['log']).toEqual(['got a', null]);
+    missing = [];
+    expect((await run(flow, { store, resume: first.runId }).result).outcome).toBe('succeeded');
+    expect(getThread(store, 'one').state['log']).toEqual(['got a', 'got b']);
+    const { state } = await run(flow, { store, thread: 'one', inputs: { say: 'c' } }).result;
+    expect(state['log']).toEqual(['got a', 'got b', 'got c', 'got b']);
+    expect(getThread(store, 'one').turns.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  });
+});
+
 describe('[XG6] a turn that waits for an answer', () => {
   it('keeps the next one from beginning, which says which question is open; answered, it is gone on with first', async () => {
     const store = memoryStore();
@@ -171,6 +234,27 @@ describe('[XG6] a turn that waits for an answer', () => {
     ]);
     expect([edits.map(({ after }) => after), state['log']]).toEqual([[2], ['heard a', 'did a', '(noted)']]);
     expect((await turn(store, 'c')).state['log']).toEqual(['heard a', 'did a', '(noted)', 'heard c', 'did c']);
+  });
+});
+
+describe('[XG6] a turn that is refused', () => {
+  const statusOf = (store: Store): string | undefined => listThreads(store)[0]?.status;
+
+  it('leaves the status of the thread as it was', async () => {
+    const store = memoryStore();
+    world.broken = false;
+    const { runId } = await turn(store, 'a');
+    const again = run(fragile, { store, thread: 'one', runId, inputs: { say: 'a' } });
+    expect((await rejected(() => again.result)).code).toBe('SKEIN_RUN_EXISTS');
+    expect(statusOf(store)).toBe('succeeded');
+    expect((await rejected(() => run(fragile, { store, thread: 'one', inputs: { sya: 'b' } }).result)).code).toBe(
+      'SKEIN_INPUT',
+    );
+    expect(statusOf(store)).toBe('succeeded');
+    const say = (): Promise<RunResult> => run(asking, { store, thread: 'two', inputs: { say: 'a' } }).result;
+    await say();
+    expect((await rejected(say)).code).toBe('SKEIN_QUESTION');
+    expect(statusOf(store)).toBe('paused');
   });
 });
 

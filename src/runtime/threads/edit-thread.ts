@@ -15,9 +15,10 @@ import { schemaFindings } from '../../lang/schema-check.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Runnable } from '../options.js';
 import { preparedPlan } from '../checked-plan.js';
-import { givenUpTurn, passOver, createThread, type GivenUp } from './open-turn.js';
+import { givenUpTurn, passOver, type GivenUp } from './open-turn.js';
 import { newHolder } from '../../stores/holder.js';
 import { checkKinship } from './shape.js';
+import { lastOutcome } from './turn.js';
 
 /** The author of a change and the reason, recorded with the change. */
 export interface ThreadChange {
@@ -120,34 +121,33 @@ export function forkThread(store: Store, from: string, to: string, options: Thre
     );
   const state = turn === undefined ? head.state : stateAfter(store, from, turn);
   const shape = shapeOf(store, from, state);
-  const writer = createThread(store, to, shape?.workflow ?? '', { thread: from, turn: after });
-  try {
-    const at = systemClock.now();
-    const kept = [...keptChannels(store, from, state)];
-    writer.write({
+  const at = systemClock.now();
+  const kept = [...keptChannels(store, from, state)];
+  const named = { id: to, name: shape?.workflow ?? '', holder: newHolder() };
+  // In one commit: a fork without its state would be taken for a new conversation.
+  const writer = ThreadWriter.create(store, named, systemClock, {
+    at,
+    begin: { t: 'thread', at, thread: to, from: { thread: from, turn: after }, state: { channels: {} } },
+    writes: kept.map(([name, { kept: one, digest, label }]) => ({
+      name,
+      digest,
+      label,
+      kind: one.kind,
+      whole: one.value,
+    })),
+    ...(shape === undefined ? {} : { shape }),
+    head: (channels, written) => ({
+      t: 'edit',
       at,
-      writes: kept.map(([name, { kept: one, digest, label }]) => ({
-        name,
-        digest,
-        label,
-        kind: one.kind,
-        whole: one.value,
-      })),
-      ...(shape === undefined ? {} : { shape }),
-      head: (channels, written) => ({
-        t: 'edit',
-        at,
-        turn: 0,
-        who: 'fork',
-        why: `forked from turn ${after} of ${from}`,
-        values: kept.map(([name]) => name),
-        state: present({ channels, shape: written, absent: state.absent }),
-      }),
-      turns: 0,
-    });
-  } finally {
-    writer.release('succeeded');
-  }
+      turn: 0,
+      who: 'fork',
+      why: `forked from turn ${after} of ${from}`,
+      values: kept.map(([name]) => name),
+      state: present({ channels, shape: written, absent: state.absent }),
+    }),
+    turns: 0,
+  });
+  writer.release('succeeded');
 }
 
 function stateAfter(store: Store, id: string, turn: number): ThreadState {
@@ -184,10 +184,8 @@ function hold(store: Store, id: string): Held {
     }),
   );
   if (found.head === undefined) throw noThread(id);
-  const { record } = found.head;
   const lost = givenUpTurn(store, found.head);
-  const open = lost?.outcome ?? 'interrupted';
-  const outcome = record.t === 'ended' ? record.outcome : record.t === 'turn' ? open : 'succeeded';
+  const outcome = lost?.outcome ?? lastOutcome(store, found.head);
   return { writer, head: found.head, lost, leave: () => writer.release(outcome) };
 }
 

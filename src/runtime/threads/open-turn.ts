@@ -1,5 +1,6 @@
 import { systemClock } from '../../base/clock.js';
 import { SkeinError, type ErrorData } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import type { RunResult } from '../../engine/run.js';
 import { readRun } from '../../journal/overview.js';
 import type { Store } from '../../journal/store.js';
@@ -7,7 +8,7 @@ import { readHead, type ThreadHead } from '../../journal/thread-journal.js';
 import { ThreadWriter } from '../../journal/thread-writer.js';
 import { newHolder } from '../../stores/holder.js';
 import { busy, checkGoing, pause, standInLine } from './line.js';
-import { COUNTS, Turn } from './turn.js';
+import { COUNTS, lastOutcome, shownOf, Turn } from './turn.js';
 import type { EndedRecord } from '../../journal/thread-record.js';
 import { endedWithoutSuccess, threadOfRun } from '../../journal/thread-rows.js';
 
@@ -57,7 +58,7 @@ export async function openTurn(opening: Opening): Promise<Turn> {
     const { id, on, turns } = held.head;
     return new Turn(opening.store, { id, turn: turns + 1, on }, held, words);
   } catch (error) {
-    held.leave(held.head.record.t === 'turn' ? 'interrupted' : 'failed');
+    held.leave(lastOutcome(opening.store, held.head));
     throw error;
   }
 }
@@ -76,7 +77,7 @@ export async function rejoinTurn(opening: Omit<Opening, 'resume' | 'name'>, run:
     const replaces = record.t === 'ended' && record.state !== undefined;
     return new Turn(opening.store, { id, turn: record.turn, on }, { ...held, replaces });
   }
-  held.leave(record.t === 'ended' ? record.outcome : 'succeeded');
+  held.leave(lastOutcome(opening.store, held.head));
   return undefined;
 }
 
@@ -122,16 +123,11 @@ function tryToTake(store: Store, id: string, name: string | undefined, leaveLine
   }
 }
 
-export function createThread(
-  store: Store,
-  id: string,
-  name: string,
-  from?: { readonly thread: string; readonly turn: number },
-): ThreadWriter {
+function createThread(store: Store, id: string, name: string): ThreadWriter {
   const at = systemClock.now();
   return ThreadWriter.create(store, { id, name, holder: newHolder() }, systemClock, {
     at,
-    head: (channels) => ({ t: 'thread', at, thread: id, ...(from === undefined ? {} : { from }), state: { channels } }),
+    head: (channels) => ({ t: 'thread', at, thread: id, state: { channels } }),
     turns: 0,
   });
 }
@@ -171,12 +167,11 @@ async function bringToEnd(opening: Opening, held: Held): Promise<readonly string
   if (record.t !== 'turn') return [];
   const { run, turn, on } = record;
   const lost = givenUpTurn(store, held.head);
-  if (lost !== undefined && (lost.error !== undefined || !retries)) {
+  const isGone = lost?.error === GONE;
+  if (lost !== undefined && (isGone || !retries)) {
     passOver(held.writer, lost);
     held.head = headOf(store, thread.id);
-    return lost.error === undefined
-      ? []
-      : [`turn ${turn} of the thread '${thread.id}' left no run behind, and does not count`];
+    return isGone ? [`turn ${turn} of the thread '${thread.id}' left no run behind, and does not count`] : [];
   }
   if (store.run(run)?.outcome === 'paused') checkAnswered(store, thread.id, run, turn);
   return await again(opening, held, run, turn, on);
@@ -238,7 +233,17 @@ export function givenUpTurn(store: Store, { id, record }: ThreadHead): GivenUp |
   const row = store.run(run);
   if (row === undefined || threadOfRun(row) !== id) return { run, turn, on, outcome: 'failed', error: GONE };
   const outcome = endedWithoutSuccess(row);
-  return outcome === undefined ? undefined : { run, turn, on, outcome };
+  return outcome === undefined ? undefined : { run, turn, on, outcome, ...present({ error: errorOf(store, run) }) };
+}
+
+function errorOf(store: Store, run: string): ErrorData | undefined {
+  try {
+    const { error } = readRun(store, run);
+    return error && shownOf(error);
+  } catch {
+    // The record of a turn that does not count may be damaged.
+    return undefined;
+  }
 }
 
 /** Notes the end of a turn that is given up. The turn does not count. */

@@ -8,7 +8,7 @@ import type { RunResult } from '../../engine/run.js';
 import type { RunWarning } from '../../engine/services.js';
 import type { TurnOf } from '../../journal/record.js';
 import type { Store } from '../../journal/store.js';
-import { keptChannels, putTogether, shapeOf, stateAt, type KeptChannel } from '../../journal/thread-journal.js';
+import { keptChannels, putTogether, readHead, shapeOf, stateAt, type KeptChannel, type ThreadHead } from '../../journal/thread-journal.js';
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
 import { storedValue } from '../../journal/stored.js';
@@ -117,16 +117,22 @@ export class Turn {
   settle({ runId, outcome, error }: RunResult): void {
     if (this.holding === undefined) return;
     try {
-      // A turn that waits for an answer is still open.
-      if (outcome !== 'paused') this.end(runId, outcome, error);
+      // A turn that waits for an answer is still open. One that counted before does so whatever became of its resume.
+      const stays = this.holding.replaces === true && !COUNTS.has(outcome);
+      if (outcome !== 'paused' && !stays) this.end(runId, outcome, error);
     } finally {
       this.leave(outcome);
     }
   }
 
-  /** Leaves the turn without an end, because its outcome is unknown: the next holder resumes it. */
+  /** Leaves the turn without an end: it has not begun, or its outcome is unknown, and the next holder resumes it. */
   abandon(): void {
-    this.leave('interrupted');
+    try {
+      const head = readHead(this.store, this.of.id);
+      this.leave(head === undefined ? 'interrupted' : lastOutcome(this.store, head));
+    } catch {
+      this.leave('interrupted');
+    }
   }
 
   private leave(outcome: string): void {
@@ -147,10 +153,7 @@ export class Turn {
       turn,
       run,
       outcome,
-      // Only what people see of an error: details may be large.
-      ...(error === undefined
-        ? {}
-        : { error: present({ code: error.code, message: error.message, hint: error.hint }) }),
+      ...(error === undefined ? {} : { error: shownOf(error) }),
     };
     if (writes === undefined || compiled === undefined) {
       holding?.writer.write({ at, head: () => ({ ...ended, on }), turns: turn });
@@ -165,13 +168,24 @@ export class Turn {
       ...(isOther ? { shape: { t: 'shape', at, ...shape } } : {}),
       head: (channels, written) => ({
         ...ended,
-        ...(outcome === 'out_of_budget' ? { on } : {}),
+        ...(outcome === 'succeeded' ? {} : { on }),
         state: present({ channels, shape: written ?? this.state.shape, absent: this.last?.labels?.absent }),
         ...(repeated.length === 0 ? {} : { repeated }),
       }),
       turns: turn,
     });
   }
+}
+
+/** What people see of an error: details may be large. */
+export function shownOf({ code, message, hint }: ErrorData): ErrorData {
+  return present({ code, message, hint });
+}
+
+/** How the last turn of a thread ended, or stands. */
+export function lastOutcome(store: Store, { record }: ThreadHead): string {
+  if (record.t === 'ended') return record.outcome;
+  return record.t === 'turn' ? (store.run(record.run)?.outcome ?? 'interrupted') : 'succeeded';
 }
 
 /** A value that spans at most this many batches is not rewritten. */

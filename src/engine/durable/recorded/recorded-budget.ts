@@ -83,6 +83,8 @@ export class RecordedBudget {
     const poll = (): void => {
       this.takeChanges();
       this.budget.refresh();
+      // The store may have failed.
+      if (this.isOver) return;
       if (this.waits) this.its.deliveries.wake();
       this.stopPoll = clock.setTimer(POLL_MS, poll);
     };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.js';
+import { toErrorData } from '../../../base/errors.js';
 import type { Note, Shared, SharedBook, SharedCount } from '../../../budget/account.js';
 import { addAmounts, NO_AMOUNT, type Amount } from '../../../budget/amount.js';
 import type { Journal } from '../../../journal/journal.js';
@@ -25,7 +26,26 @@ export class StoreCounts implements SharedBook {
 
   hold(wanted: Amount, limits: readonly Shared[], note: Note | undefined): ((spent: Amount) => void) | undefined {
     const { journal } = this;
-    if (journal === undefined) return undefined;
+    return journal && this.orFail(() => this.heldIn(journal, wanted, limits, note), undefined);
+  }
+
+  /** A store that fails ends the run: the counts are also read where nobody waits for them, such as when a call beside has ended. */
+  orFail<T>(act: () => T, otherwise: T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (this.journal === undefined) throw error;
+      this.journal.fail(toErrorData(error));
+      return otherwise;
+    }
+  }
+
+  private heldIn(
+    journal: Journal,
+    wanted: Amount,
+    limits: readonly Shared[],
+    note: Note | undefined,
+  ): ((spent: Amount) => void) | undefined {
     const now = this.clock.now();
     const amount = countsOf(wanted);
     const held = limits.flatMap(({ count, budget }) =>
@@ -63,7 +83,7 @@ class StoreCount implements SharedCount {
   private readonly expected = new Set<SpendingChange>();
 
   constructor(
-    readonly book: SharedBook,
+    readonly book: StoreCounts,
     private readonly store: Store,
     private readonly clock: Clock,
     readonly keyAt: (now: number) => string,
@@ -71,7 +91,7 @@ class StoreCount implements SharedCount {
 
   refresh(): boolean {
     const now = this.clock.now();
-    return this.stands(this.store.spending(this.keyAt(now), now));
+    return this.book.orFail(() => this.stands(this.store.spending(this.keyAt(now), now)), false);
   }
 
   /** Adds a change that the store includes once `write` calls back. */
