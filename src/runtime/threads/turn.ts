@@ -8,7 +8,15 @@ import type { RunResult } from '../../engine/run.js';
 import type { RunWarning } from '../../engine/services.js';
 import type { TurnOf } from '../../journal/record.js';
 import type { Store } from '../../journal/store.js';
-import { keptChannels, putTogether, readHead, shapeOf, stateAt, type KeptChannel, type ThreadHead } from '../../journal/thread-journal.js';
+import {
+  keptChannels,
+  putTogether,
+  readHead,
+  shapeOf,
+  stateAt,
+  type KeptChannel,
+  type ThreadHead,
+} from '../../journal/thread-journal.js';
 import type { ThreadState } from '../../journal/thread-record.js';
 import type { ChannelWrite, ThreadWriter } from '../../journal/thread-writer.js';
 import { storedValue } from '../../journal/stored.js';
