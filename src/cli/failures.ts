@@ -50,7 +50,6 @@ export function refusalReport(refusal: {
   return jsonText({ valid, outcome: 'invalid', exitCode, problems, error });
 }
 
-/** The problems that an error carries. */
 export function problemsOf(error: SkeinError): readonly Problem[] {
   const { problems } = (error.details ?? {}) as { readonly problems?: unknown };
   if (!Array.isArray(problems) || !problems.every(isProblem)) return [];
@@ -80,12 +79,6 @@ export const EXIT = {
   cancelled: 130,
 } as const;
 
-/**
- * Returns the exit code of a run that ended.
- *
- * @example
- * exitCodeOf('degraded', { strict: true }); // 4
- */
 export function exitCodeOf(
   outcome: RunOutcome,
   { strict, error }: { readonly strict: boolean; readonly error?: ErrorData | undefined },

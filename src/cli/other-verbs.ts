@@ -36,12 +36,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([hint, words]) => words.split(' ').map((word) => [word, hint] as const)),
 );
 
-/**
- * Returns the error for an unknown command, or part of the command `of`, with the command line that was most likely meant.
- *
- * @example
- * throw unknownCommand('ls', ['run', 'runs']); // hint: skein runs lists the recorded runs
- */
+/** Returns the error for an unknown command, or part of the command `of`, with the command line that was most likely meant. */
 export function unknownCommand(word: string, commands: readonly string[], of?: string): SkeinError {
   const near = suggest(word, commands);
   if (of !== undefined) {

@@ -23,19 +23,13 @@ function incomplete(): Error {
   );
 }
 
-/**
- * The version in package.json.
- *
- * @example
- * versionNumber(); // '0.1.0'
- */
+/** The version in package.json. */
 export function versionNumber(): string {
   const data: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8'));
   const version: unknown = typeof data === 'object' && data !== null && 'version' in data ? data.version : undefined;
   return typeof version === 'string' ? version : 'unknown';
 }
 
-/** The running package as a dependency. */
 export interface OwnPackage {
   /** A version, or `file:` and the folder of a checkout. */
   readonly dependency: string;
@@ -43,13 +37,7 @@ export interface OwnPackage {
   readonly checkout: string | undefined;
 }
 
-/**
- * The running package as a dependency of a new project. A package that was not installed from a registry, such as a checkout, is named by
- * its folder: a registry may lack its version.
- *
- * @example
- * ownPackage().dependency; // '0.1.0', or 'file:/home/me/skein'
- */
+/** The running package as a dependency of a new project: its version, or for a checkout its folder, `file:/home/me/skein`. */
 export function ownPackage(): OwnPackage {
   const root = fileURLToPath(packageRoot()).replace(/[/\\]$/, '');
   const isInstalled = /[/\\]node_modules[/\\]/.test(root);

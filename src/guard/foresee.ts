@@ -29,7 +29,7 @@ export interface ForeseenCalls {
   readonly at?: Position;
 }
 
-/** Returns the calls about which the guard may ask a person, by step: of tools that do more than read, after risky reads. */
+/** Returns the calls about which the guard may ask a person, by step: of tools that do more than read, after reads that may lead them. */
 export function foreseenCalls(plan: Plan): readonly ForeseenCalls[] {
   const heard = heardIn(plan);
   return [...nodesOf(plan)].flatMap(({ path, node }) => {

@@ -1,7 +1,7 @@
 import { addTo } from '../base/collections.js';
 import { END, type Plan, type PlanNode } from './plan.js';
 
-/** Returns the nodes at which the flow of a file ends, in plan order; those before it if the end has done nothing. */
+/** Returns the nodes at which the flow of a file ends, in plan order; those before if it ends without having done anything. */
 export function resultNodes(plan: Plan): readonly string[] {
   const nodes = new Map(plan.nodes.map((node) => [node.id, node]));
   const before = new Map<string, string[]>();

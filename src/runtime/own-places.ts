@@ -61,7 +61,7 @@ export function definitionPlaces({ files = [], agentFolders = [] }: Runnable): r
   return [...files.map((file) => file.path), ...agentFolders];
 }
 
-/** Returns the label of the files a workflow was read from, since agents may have written them. Undefined if only the user did. */
+/** Returns the label of the files a workflow was read from, since agents may have written them. Undefined if only the user influences them. */
 export function definitionLabel(
   plan: Plan,
   { writtenFiles, cwd = process.cwd() }: Pick<RunOptions, 'writtenFiles' | 'cwd'>,

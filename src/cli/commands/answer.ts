@@ -24,7 +24,6 @@ import { CONTINUED, nextSteps, trustFlag } from '../view/next-steps.js';
 import { shownJson, oneLine, printable } from '../view/printable.js';
 import { isTyped, printNote, printResult } from '../view/streams.js';
 
-/** The question to answer, and how. */
 interface Asked {
   readonly runs: RunReader;
   readonly store: Store;

@@ -97,7 +97,6 @@ async function sample(folder: string): Promise<{ readonly title: string; readonl
   return { title: 'a change that comes with the example', diff: await readFile(join(folder, 'sample.diff'), 'utf8') };
 }
 
-/** The cost of the same run with a model. */
 async function costLines(plan: Plan, log: RunLog): Promise<readonly string[]> {
   const { estimateCalls } = await import('../../index.js');
   const { modelCalls, toolCalls } = estimateCalls(plan);

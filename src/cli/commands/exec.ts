@@ -45,7 +45,6 @@ async function act(file: string, inputs: readonly GivenInput[], options: ParsedO
   return await runCommand({ ...flags, exec: true, file, inputs, defaults });
 }
 
-/** Adds the prompt as the input of that name. */
 function withPrompt(inputs: readonly GivenInput[], prompt: string | undefined): readonly GivenInput[] {
   if (prompt === undefined) return inputs;
   if (inputs.some(({ name }) => name === PROMPT)) {

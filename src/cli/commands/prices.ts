@@ -10,7 +10,6 @@ import { tableLines } from '../runs/text.js';
 import { jsonText, printable } from '../view/printable.js';
 import { printResult } from '../view/streams.js';
 
-/** The flags of `skein prices`. */
 interface Flags extends JsonFlag {
   readonly prices?: string;
 }
@@ -86,7 +85,6 @@ function count(tokens: number): string {
   return tokens.toLocaleString('en');
 }
 
-/** The sources of the prices, each listed once. */
 function sourceLines(found: readonly FoundPrice[]): readonly string[] {
   const lines = found.map(({ name, isOwn, date, source }) => {
     const provider = name.slice(0, Math.max(0, name.indexOf('/'))) || name;

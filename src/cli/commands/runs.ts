@@ -129,7 +129,6 @@ function byThread(runs: readonly RunSummary[]): readonly { readonly run: RunSumm
   });
 }
 
-/** The result of pruning, and the freed disk space. */
 interface Pruned extends PruneResult {
   readonly freedBytes: number;
   /** Run folders that were removed, and those that could be. */
@@ -187,7 +186,6 @@ function readAge(text: string): number {
   return ms;
 }
 
-/** The spending of runs by day, by workflow and by model. */
 function costLines({ days, workflows, models, whole, runs, unread }: RunCosts, style: Style): readonly string[] {
   const sections = [
     ['day', days.map((day) => row(day.day, day))],

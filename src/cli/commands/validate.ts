@@ -56,7 +56,6 @@ interface Report {
   readonly trusted?: boolean;
   /** What Skein can't keep its programs from, if requested. */
   readonly notPromised?: readonly string[];
-  /** The file of each agent, by its name. */
   readonly agentFiles?: Readonly<Record<string, string>>;
   /** Parts that are kept and have no effect. */
   readonly kept?: readonly string[];

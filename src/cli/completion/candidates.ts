@@ -13,10 +13,8 @@ export interface Paths {
   readonly before: string;
 }
 
-/** The kind of stored names that complete a word. */
 export type StoredKind = 'runs' | 'threads';
 
-/** What completion needs from the rest of the program. */
 export interface Sources {
   /** Defines a command of the program. Its file is loaded only if the words name the command. */
   readonly load: (command: Command) => Promise<void>;
@@ -45,12 +43,7 @@ interface Position {
   readonly ended: boolean;
 }
 
-/**
- * Completes the last of the words, by the definitions of the commands. The words are those after the program name, as they were typed.
- *
- * @example
- * await candidatesFor(program, ['graph', 'a.yaml', '--format', 's'], sources); // [{ word: 'svg', about: '' }]
- */
+/** Completes the last of the words, by the definitions of the commands. The words are those after the program name. */
 export async function candidatesFor(
   program: Command,
   asTyped: readonly string[],

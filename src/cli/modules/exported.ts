@@ -14,7 +14,6 @@ export interface Exported extends Partial<Omit<Workflow, 'plan' | 'bindings' | '
   readonly answerKey?: string;
   /** Conditions that must hold after every node. */
   readonly watch?: Watch;
-  /** Options for runs of a tree, if the module exports them. */
   readonly runOptions?: ModuleRunOptions;
 }
 
@@ -26,7 +25,6 @@ export interface ModuleRunOptions extends Pick<RunOptions, 'models' | 'superviso
 /** Invariants of a graph, and what happens when one does not hold. */
 export type Watch = Omit<Parameters<typeof invariantCheck>[0], 'violated'>;
 
-/** Why an export is not a workflow. */
 export interface NoWorkflow {
   readonly message: string;
   readonly hint: string;

@@ -11,7 +11,6 @@ import { packageRoot } from '../own-package.js';
 import { NeverSettled } from './import-module.js';
 import { stripTypes } from './strip-types.js';
 
-/** The file to load. */
 export interface ModuleFile {
   readonly path: string;
   /** The path as the user wrote it. */
@@ -19,7 +18,6 @@ export interface ModuleFile {
   readonly cwd: string;
 }
 
-/** A place in a user's file. */
 interface Place {
   readonly path: string;
   readonly line: number;

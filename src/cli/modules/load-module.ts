@@ -157,10 +157,7 @@ const MOST_FILES = 500;
 /** A relative name in an import, an export or a call of `import` or `require`. */
 const RELATIVE = /\b(?:from|import|require)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/g;
 
-/**
- * Finds a module and the modules it imports by relative names, recursively: the parts of a workflow in code. Names computed at run time and
- * packages are not found.
- */
+/** Finds a module and the modules it imports by relative names, recursively. Names computed at run time are not found. */
 async function moduleFiles(
   entry: SourceFile,
   mayRead: (path: string) => boolean = () => true,

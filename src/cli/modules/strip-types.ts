@@ -13,13 +13,7 @@ export type Stripped =
   | { readonly ok: true; readonly code: string; readonly map?: string }
   | { readonly ok: false; readonly fault: SyntaxFault };
 
-/**
- * Removes the types from TypeScript. Types become spaces, as in Node itself, so places in the text and the source of every function stay
- * the same in every Node version. Only constructs that are more than types (enums, namespaces) are rewritten, with a source map.
- *
- * @example
- * stripTypes('export const x: number = 1;\n'); // { ok: true, code: 'export const x         = 1;\n' }
- */
+/** Removes the types from TypeScript: they become spaces, so that places stay. Enums and namespaces are rewritten, with a map. */
 export function stripTypes(text: string): Stripped {
   const strip = stripper();
   try {

@@ -28,13 +28,9 @@ const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
-/** The templates of `skein new`. */
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as TemplateName[];
 
-/**
- * Returns the files of a template by path inside the new folder, and the command that runs them: a workflow, which is the first file,
- * agents, a script for runs without a model, and the schemas by which an editor checks and completes them.
- */
+/** Returns the files of a template by path inside the new folder, the workflow first, and the command that runs them. */
 export async function newProject(
   template: TemplateName,
   name: string,

@@ -13,7 +13,6 @@ import { outcomeWords } from '../view/step-text.js';
 import { printNote } from '../view/streams.js';
 import { openRunStore } from './open-store.js';
 
-/** A run to interrupt and complete. */
 export interface ActOptions {
   readonly workflow: Workflow;
   readonly inputs: Readonly<Record<string, string>>;
@@ -27,10 +26,7 @@ const RUN_ID = 'demo';
 const BUDGET_RUN = 'budget';
 const INPUTS = 'inputs.json';
 
-/**
- * Repeats the run in a process that is killed in the middle, continues it here, and reports what was reused. Resolves to true if the result
- * equals that of the uninterrupted run. Its files are in a temporary folder, which is removed.
- */
+/** Repeats the run in a process that is killed in the middle, continues it here, and reports what was reused. */
 export async function durabilityAct(options: ActOptions, undisturbed: Record<string, unknown>): Promise<boolean> {
   printNote('\nThe same once more, in a process of its own, which is killed in the middle (SIGKILL).');
   const folder = await mkdtemp(join(tmpdir(), 'skein-demo-'));

@@ -32,10 +32,7 @@ export async function executeRun(execution: Execution): Promise<number> {
   return await reportEnd(execution, await followRun(execution));
 }
 
-/**
- * Runs a loaded workflow and prints its progress, but not its end. Until the run starts, a signal ends the process as usual: nothing has
- * been written.
- */
+/** Runs a workflow and prints its progress, but not its end. Until the run starts, a signal ends the process as usual. */
 export async function followRun(execution: Execution): Promise<Ended> {
   const { flags, workflow, log, recording } = execution;
   if (flags.record !== undefined) await checkPlaceOfRecording(resolve(execution.cwd, flags.record));
@@ -199,13 +196,11 @@ function placeRefused(message: string): SkeinError {
   return new SkeinError('SKEIN_FILE', message, { hint: 'name another file' });
 }
 
-/** Opens the prices that a flag names. */
 export async function openedPrices(file: string | undefined, cwd: string): Promise<PriceTable | undefined> {
   if (file === undefined) return undefined;
   return await (await import('../../prices.js')).openPrices(resolve(cwd, file), file);
 }
 
-/** Opens the limits of providers that a flag names. */
 async function openedLimits(file: string | undefined, cwd: string): Promise<ProvidersLimits | undefined> {
   if (file === undefined) return undefined;
   return await (await import('../../prices.js')).openLimits(resolve(cwd, file), file);
@@ -225,7 +220,6 @@ function recordingOptions(recording: Recording | undefined): WorkflowRunOptions 
   };
 }
 
-/** Converts a command line to run options. */
 export function runOptions({ flags, cwd, inputs, recording, models, workflow }: Execution): WorkflowRunOptions {
   const { mock, model, record, replay, auditDir, concurrency, maxSteps, budget, security } = flags;
   const { untrusted, private: hidden } = flags;

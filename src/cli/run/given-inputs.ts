@@ -101,7 +101,6 @@ export async function withTexts<T>(given: readonly GivenInput[], run: Promise<T>
 
 const TOO_LARGE = `larger than ${LARGEST_INPUT / 1024 / 1024} MiB`;
 
-/** Reads the text of a file, or returns why that failed. */
 async function readOne(file: string, cwd: string): Promise<{ readonly text: string } | { readonly why: string }> {
   try {
     const bytes = file === '-' ? await readStdin() : await readLimited(resolve(cwd, file));
@@ -166,7 +165,6 @@ export function addValueOptions(
   return inputs;
 }
 
-/** Adds the flags for inputs to a command that starts a run. */
 export function addInputOptions(command: Command, what: string): readonly GivenInput[] {
   const about = `${what} of the workflow; repeat for each (also --inputs)`;
   return addValueOptions(command.optionsGroup('Inputs:'), '-i, --input', about, what);

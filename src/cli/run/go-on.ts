@@ -29,7 +29,6 @@ export interface GoOnOptions {
   readonly fork?: ForkFlags;
 }
 
-/** What distinguishes a fork from its parent. */
 export interface ForkFlags {
   readonly inputs: readonly GivenInput[];
   /** A step that runs again, with everything after it. */

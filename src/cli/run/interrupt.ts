@@ -10,11 +10,9 @@ export interface Interrupt {
   release(): void;
 }
 
-/** The surroundings of the watch. */
 export interface InterruptSurroundings {
   /** A clock, in milliseconds. */
   readonly now: () => number;
-  /** Ends the process. */
   readonly end: () => void;
 }
 
@@ -25,10 +23,7 @@ const REAL: InterruptSurroundings = { now: () => performance.now(), end: () => e
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * The first signal cancels the run, so that children end and the audit folder is complete; the second ends the process at once. Their
- * watchdog kills the children of a process that ended at once.
- */
+/** The first signal cancels the run, so that children end and the audit folder is complete; the second ends the process at once. */
 export function watchInterrupt(onFirst: (name: string) => void, { now, end } = REAL): Interrupt {
   const controller = new AbortController();
   let first: { readonly name: string; readonly at: number } | undefined;

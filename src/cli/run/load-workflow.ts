@@ -23,7 +23,6 @@ export interface JudgingFlags {
   readonly lenient?: boolean;
 }
 
-/** Flags for the surroundings of an Agentfile. */
 export interface SurroundingFlags {
   /** A configuration that overrides the `agent.toml` beside the file. */
   readonly config?: string;
@@ -61,7 +60,6 @@ export interface LoadOptions extends JudgingFlags, SurroundingFlags, TrustFlags 
   readonly mock?: string;
 }
 
-/** A loaded workflow file, with its problems and those of its inputs. */
 export interface Loaded {
   readonly workflow: ModuleWorkflow;
   readonly problems: readonly Problem[];
@@ -202,7 +200,6 @@ export function toolNames(tools: string | undefined): readonly string[] | undefi
     .filter((name) => name !== '');
 }
 
-/** Whether a file is a module with a workflow, by its name. */
 export function isModule(file: string): boolean {
   return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file);
 }
@@ -245,12 +242,7 @@ function readersOf(plan: Workflow['plan'], channel: string): string {
   return `; ${ids.length === 1 ? 'step' : 'steps'} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ' ...' : ''} ${ids.length === 1 ? 'needs' : 'need'} it`;
 }
 
-/**
- * The file of each agent, one per line: a checkout may contain an agent with the name of one of the user's own.
- *
- * @example
- * agentSources({ agentFiles: new Map([['critic', '.github/agents/critic.agent.md']]) }); // ['agent critic: .github/agents/critic.agent.md']
- */
+/** The file of each agent, one per line: a checkout may contain an agent with the name of one of the user's own. */
 export function agentSources({ agentFiles }: Pick<Workflow, 'agentFiles'>): readonly string[] {
   return [...(agentFiles ?? [])].map(([name, file]) => `agent ${printable(name)}: ${printable(file)}`);
 }
@@ -260,7 +252,6 @@ export function notesOf({ notes }: Pick<Workflow, 'notes'>): { readonly notes?: 
   return notes === undefined ? {} : { notes };
 }
 
-/** The files of agents, as data. */
 export function agentFilesOf({ agentFiles }: Pick<Workflow, 'agentFiles'>): {
   readonly agentFiles?: Readonly<Record<string, string>>;
 } {

@@ -7,7 +7,6 @@ import { reads } from './workflow-powers.js';
 /** Whether a file or a folder may be read. */
 export type MayRead = (path: string) => boolean;
 
-/** A file to open, and the configuration that the user names for it. */
 interface Named {
   readonly file: string;
   readonly cwd: string;
@@ -21,13 +20,7 @@ export interface Inside<T> {
   readonly part: TrustSubject | undefined;
 }
 
-/**
- * Opens a workflow without reading outside the project: a file in a checkout may name any file of the user, or be a link to one. Once the
- * user has agreed to the part, the whole workflow can be opened.
- *
- * @example
- * const { opened, part } = await openInside({ file, cwd }, (mayRead) => loadWorkflow(file, { cwd, mayRead }));
- */
+/** Opens a workflow without reading outside the project: a file in a checkout may name, or be a link to, any file of the user. */
 export async function openInside<T extends Pick<Workflow, 'files'>>(
   { file, cwd, config }: Named,
   open: (mayRead: MayRead) => Promise<T>,

@@ -14,10 +14,8 @@ const DURABILITIES = ['fast', 'full'] as const;
 /** What a commit survives. See `openSqliteStore`. */
 export type Durability = (typeof DURABILITIES)[number];
 
-/** Which store to open. */
 export interface OpenRunStoreOptions {
   readonly cwd: string;
-  /** Whether to create a missing store. */
   readonly create: boolean;
   /** Defaults to the environment variable `SKEIN_DURABILITY`, or `fast`. */
   readonly durability?: Durability;
@@ -100,13 +98,7 @@ function withPlace(error: SkeinError, path: string): SkeinError {
   return new SkeinError(code, message, { hint: `${hint} (the file is ${path})`, cause: error });
 }
 
-/**
- * The folder whose `.skein` holds the store: the nearest one from the working directory up. For a new store, also a `.skein` without a
- * store, or else the working directory. Skips folders of other users, the home folder and everything above it.
- *
- * @example
- * storeRoot({ cwd: '/work/project/docs', create: true }); // '/work/project', when that has a .skein
- */
+/** The folder whose `.skein` holds the store: the nearest one from the working directory up, without folders of other users. */
 export function storeRoot({ cwd, create }: OpenRunStoreOptions): string | undefined {
   const here = resolve(cwd);
   for (const folder of upwards(here)) {
@@ -156,10 +148,7 @@ function isOurs(path: string): boolean {
   return user === undefined || statSync(path, { throwIfNoEntry: false })?.uid === user;
 }
 
-/**
- * Stores that this user created or trusts: a file for each in the user's own folder, named by the token of the store. A record decides
- * which files and programs a resume starts, so a store from a checkout or an archive is not trusted by default.
- */
+/** Stores that this user created or trusts, by token. A record decides what a resume starts, so others are not trusted. */
 const ownStores = (): string => stateFolder('stores');
 
 const TOKEN = /^[\da-f]{32}$/;
@@ -206,10 +195,7 @@ export async function sqliteHere(): Promise<{ readonly driver: string; readonly 
 
 let quiet = false;
 
-/**
- * Keeps Node from printing at every command that `node:sqlite` is experimental: users of a workflow can't do anything about it. Other
- * warnings are printed.
- */
+/** Keeps Node from printing at every command that `node:sqlite` is experimental. Other warnings are printed. */
 export function quietSqlite(): void {
   if (quiet) return;
   quiet = true;

@@ -18,7 +18,6 @@ export interface PricingFlags {
   readonly model?: string;
 }
 
-/** The cost of the calls of a plan. */
 export async function costOfPlan(plan: Plan, { prices, model }: PricingFlags): Promise<PlanCost> {
   return planCost(plan, { priceOf: await pricesBy(prices), model });
 }

@@ -48,7 +48,6 @@ export interface PlanDescription {
 
 type BudgetDescription = Budget & { readonly text: string };
 
-/** A security setting, with its text. */
 type SecurityDescription = Security & { readonly text: string };
 
 interface InputDescription {
@@ -58,7 +57,6 @@ interface InputDescription {
   readonly given: boolean;
 }
 
-/** The known facts about a step. */
 export interface StepDescription {
   readonly id: string;
   readonly kind: string;
@@ -87,7 +85,6 @@ export interface StepDescription {
   readonly supervision?: SupervisionDescription;
   /** The budgets of the step and of its workflow. */
   readonly budgets?: readonly BudgetDescription[];
-  /** The security settings of the step and of its workflow. */
   readonly securities?: readonly SecurityDescription[];
   /** Who endorses the result of the step, in words. */
   readonly endorsement?: string;

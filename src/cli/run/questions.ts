@@ -9,10 +9,8 @@ import { printable } from '../view/printable.js';
 import { printNote } from '../view/streams.js';
 import type { View } from '../view/view.js';
 
-/** What asking needs. */
 interface AskerOptions {
   readonly view: View;
-  /** Parses a typed line. */
   readonly readLine: typeof typedAnswer;
   /** Whether a question is about a tool call that an agent wants to make. */
   readonly isApproval: typeof isApproval;
@@ -85,7 +83,6 @@ interface Asking extends Pick<AskerOptions, 'readLine'> {
   readonly path: string;
   readonly question: Question;
   readonly signal: AbortSignal;
-  /** Questions that get the same answer. */
   readonly others: ReturnType<Parameters<AnswerQuestion>[3]>;
 }
 

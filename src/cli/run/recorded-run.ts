@@ -19,11 +19,7 @@ export interface RecordedRun {
   readonly record: RunRecord;
 }
 
-/**
- * Reads a run that the user names from the store.
- *
- * @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line did not begin
- */
+/** @throws SkeinError `SKEIN_NO_RUN`, `SKEIN_JOURNAL`, `SKEIN_STORE`; `SKEIN_FILE` for a run that the command line did not begin */
 export async function readRecordedRun(store: Store, root: string, text: string): Promise<RecordedRun> {
   const id = await findRun(recordedIn(store), text);
   const { readRecord } = await import('../../recorded-runs.js');
@@ -54,7 +50,6 @@ export function namedHere(file: string, cwd: string): string {
   return cwd === process.cwd() && !inside.startsWith('..') && !isAbsolute(inside) ? inside : file;
 }
 
-/** The workflow that a run continues with. */
 export interface NextWorkflow extends Loaded {
   /** True if the file is gone and the recorded plan replaces it. */
   readonly fromRecord: boolean;

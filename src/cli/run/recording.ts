@@ -7,7 +7,6 @@ import type { FileStore } from '../../sqlite.js';
 import { printNote } from '../view/streams.js';
 import { openRunStore, type OpenRunStoreOptions } from './open-store.js';
 
-/** Where a run is recorded, and what it continues from. */
 export interface Recording {
   /** Absent until `open` was called, and if that returned undefined. */
   store?: Store;

@@ -22,7 +22,6 @@ import { stepContext, type StepContext } from './step-context.js';
 /** The line above the outputs of all steps. */
 const CONTEXT_HEAD = '--- Step Context ---';
 
-/** A run that has ended, and what reporting it needs. */
 export interface Ended {
   readonly result: WorkflowResult;
   readonly style: Style;
@@ -152,7 +151,6 @@ export function nameOf(given: Store | undefined, runId: string): string | undefi
   }
 }
 
-/** A loaded workflow that may run. */
 export interface Execution {
   readonly flags: CommonFlags;
   readonly cwd: string;
@@ -178,7 +176,6 @@ interface ReportOptions extends EndOfRun {
   readonly context?: StepContext | undefined;
   /** The labels of state values that not only the user influenced. */
   readonly labels?: RunResult['labels'];
-  /** The declared result of the workflow. */
   readonly result?: RunResult['result'];
   /** The final state of a workflow in code. */
   readonly state?: Readonly<Record<string, unknown>> | undefined;

@@ -11,7 +11,6 @@ export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** Forms of results. */
 export const FORMATS: readonly OutputFormat[] = ['markdown', 'plain', 'json'];
 
 /** Flags for how a run is carried out and its results are shown. Recorded with the run and used again by a resume. */
@@ -20,11 +19,8 @@ export interface KeptFlags {
   /** Empty for the echo model, else the path of the script. */
   readonly mock?: string;
   readonly replay?: string;
-  /** The file with prices of models. */
   readonly prices?: string;
-  /** The file with a policy. */
   readonly policy?: string;
-  /** The file with limits of providers. */
   readonly limits?: string;
   readonly format?: OutputFormat;
   readonly stream?: boolean;
@@ -38,7 +34,6 @@ export interface KeptFlags {
   readonly allowPrivateAddresses?: boolean;
   /** Prints the texts of agents as their steps end, and the step context at the end: `skein exec`. */
   readonly exec?: boolean;
-  /** The agent of a pack that talks. */
   readonly agent?: string;
   /** The prompt with which a pack talks, whatever its workflow. */
   readonly prompt?: string;
@@ -68,7 +63,6 @@ export interface CommonFlags extends KeptFlags, TrustFlags {
   readonly color: boolean;
 }
 
-/** Flags for a conversation with a pack. */
 export interface TalkFlags {
   readonly message?: readonly string[];
   readonly state?: string;
@@ -87,12 +81,7 @@ export interface RunFlags extends CommonFlags, ThreadFlags, TalkFlags {
   readonly store: boolean;
 }
 
-/**
- * Adds the recorded flags to the given ones, which win. A given model replaces a recorded script or recording.
- *
- * @example
- * mergeFlags({ audit: true, mock: '' }, { audit: true, color: true, model: 'openai/gpt-5' }); // asks the model
- */
+/** Adds the recorded flags to the given ones, which win. A given model replaces a recorded script or recording. */
 export function mergeFlags(kept: KeptFlags, given: CommonFlags): CommonFlags {
   const { mock, replay, strict, lenient, ...rest } = kept;
   const replaced = given.model !== undefined || given.mock !== undefined || given.replay !== undefined;

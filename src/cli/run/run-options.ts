@@ -167,7 +167,6 @@ export function readCount(text: string): number {
   return count;
 }
 
-/** Adds the flags of commands that talk with packs. */
 export function addTalkOptions(command: Command): Command {
   return command
     .optionsGroup(PACKS)

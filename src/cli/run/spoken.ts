@@ -4,7 +4,6 @@ import { beginsAgain, type SkeinEvent } from '../../events/event.js';
 import type { Plan } from '../../plan/plan.js';
 import { nodesByPath, type PlacedNode } from '../view/progress.js';
 
-/** The text of one agent. */
 interface Speech {
   /** Names the agent and the step. */
   readonly head: string;

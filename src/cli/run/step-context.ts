@@ -10,17 +10,10 @@ export interface StepContext {
 
 export interface StepOutput {
   readonly output: unknown;
-  /** Name of the agent. */
   readonly agent?: string;
 }
 
-/**
- * Returns the outputs of a run by the ids of its steps, with nested blocks. A step that ran several times has its last output; a step
- * without an output is left out.
- *
- * @example
- * stepContext(plan, log); // { steps: { gen: { output: 'Hello', agent: 'generator' } }, order: ['gen'] }
- */
+/** Returns the outputs of a run by step, with nested blocks. A step that ran several times has its last output. */
 export function stepContext(plan: Plan, log: RunLog): StepContext {
   const outputs = new Map<string, unknown>();
   for (const { path, output } of log.steps.values()) {

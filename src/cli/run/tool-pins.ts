@@ -18,7 +18,6 @@ interface Kept {
   /** Real path of the workflow file. */
   readonly file: string;
   readonly server: string;
-  /** Digests by tool. */
   readonly pinned: readonly (readonly [tool: string, pin: string])[];
   readonly offered?: OfferedTools;
 }
@@ -30,10 +29,7 @@ export interface ChangedTool {
   readonly description: string;
 }
 
-/**
- * Stores in the user's own folder what the tool servers of a file offered on its first run. That counts until the user agrees to a change
- * with `skein trust`. It outlives edits of the file: a server that changes together with the file needs agreement too.
- */
+/** Stores in the user's own folder what the tool servers of a file offered at first. `skein trust` agrees to a change. */
 export function toolPinsOf(file: string): ToolPins {
   const real = existing(file);
   return {

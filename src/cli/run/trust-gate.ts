@@ -25,14 +25,7 @@ interface Asking extends TrustFlags {
   readonly unasked?: true;
 }
 
-/**
- * Returns why a file that can do more than read the project may not be used: the user has not agreed to it. On a terminal the user is
- * asked, and a yes is noted. At that point nothing that the file names has been started, reached or loaded.
- *
- * @example
- * const refusal = await untrusted(subject, 'flow.yaml', { trust: false });
- * if (refusal !== undefined) return EXIT.invalid;
- */
+/** Returns why a file that needs a yes may not be used. On a terminal the user is asked, and a yes is noted. */
 export async function untrusted(subject: TrustSubject, shown: string, flags: Asking): Promise<Problem | undefined> {
   const { powers, cwd } = subject;
   if (powers.length === 0 || flags.trust === true) return undefined;

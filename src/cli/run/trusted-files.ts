@@ -114,10 +114,7 @@ export async function noteTrusted(subject: TrustSubject): Promise<void> {
   }
 }
 
-/**
- * The files of the project that are not what they were when the user last said yes to this file; empty if something else changed, such
- * as its powers. Undefined if the user never said yes.
- */
+/** The files of the project that changed since the user's yes to this file; empty if something else did. Undefined: no yes. */
 export async function changedSince(subject: TrustSubject): Promise<readonly string[] | undefined> {
   const place = placeOf(subject);
   const last = notes()

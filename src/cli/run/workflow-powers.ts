@@ -17,10 +17,7 @@ export function powersWithoutModels(powers: readonly Power[]): readonly Power[] 
   return powers.filter(({ why }) => why === AUDIT);
 }
 
-/**
- * What a workflow can do beyond reading the project: the powers of its plan, files and folders outside the project, an audit folder of its
- * own. The project is the working directory and the folder of the workflow file.
- */
+/** What a workflow can do beyond reading the project, which is the working directory and the folder of the file. */
 export async function workflowPowers(workflow: Workflow, cwd: string): Promise<readonly Power[]> {
   const { plan, files, settings, agentFolders = [] } = workflow;
   const { powersOf } = await import('../../plan.js');
@@ -38,7 +35,6 @@ export async function workflowPowers(workflow: Workflow, cwd: string): Promise<r
   ];
 }
 
-/** A loaded workflow, as the subject of trust. */
 export async function subjectOf(workflow: Workflow, file: string, cwd: string): Promise<TrustSubject> {
   const powers = await workflowPowers(workflow, cwd);
   return { file: resolve(cwd, file), cwd, powers, files: workflow.files };

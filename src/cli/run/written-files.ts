@@ -13,7 +13,6 @@ const FOLDER = 'written';
 
 /** The stored facts about a file. */
 interface Kept {
-  /** Real path. */
   readonly path: string;
   /** True if programs may run it. */
   readonly runs: boolean;

@@ -17,7 +17,6 @@ export interface Recorded {
   readonly threads: () => Promise<readonly string[]>;
 }
 
-/** Returns the names of what a store has recorded. */
 export function recordedIn(store: Store): Recorded {
   return {
     ids: store.ids(),
@@ -53,12 +52,7 @@ export async function findRun({ ids, threads }: Recorded, text: string): Promise
   throw noRun(`there is no run ${text}`, nearest(text, ids));
 }
 
-/**
- * Returns the shortest unique end of an id.
- *
- * @example
- * shortId('01a2004c-c9dc-7012-8345-6789abcdef01', []); // 'abcdef01'
- */
+/** Returns the shortest unique end of an id: `abcdef01`. */
 export function shortId(id: string, ids: readonly string[]): string {
   if (!UUID.test(id)) return id;
   for (let length = SHORTEST; length < id.length; length++) {

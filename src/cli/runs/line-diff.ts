@@ -1,12 +1,7 @@
 /** Maximum number of line pairs to compare. */
 const MOST_PAIRS = 1_000_000;
 
-/**
- * Compares two texts line by line: lines only in the first get `-`, lines only in the second `+`. Common lines are left out.
- *
- * @example
- * lineDiff('a\nb', 'a\nc'); // ['- b', '+ c']
- */
+/** Compares two texts line by line: lines only in the first get `-`, lines only in the second `+`. Common lines are left out. */
 export function lineDiff(before: string, after: string): readonly string[] {
   const [one, other] = [before.split('\n'), after.split('\n')];
   let start = 0;

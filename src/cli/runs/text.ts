@@ -9,12 +9,7 @@ import { judgedText, outcomeMark, outcomeWords, spendingText, spentText } from '
 import type { Style } from '../view/style.js';
 import { wantedAnswer } from './wanted-answer.js';
 
-/**
- * Formats rows as lines with aligned columns. The last column is not padded.
- *
- * @example
- * tableLines([['a', 'bc'], ['def', 'g']]); // ['a    bc', 'def  g']
- */
+/** Formats rows as lines with aligned columns. The last column is not padded. */
 export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
@@ -32,7 +27,6 @@ export function localTime(ms: number): string {
   return new Date(ms - shift).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Formats a status in the colour of its meaning. */
 export function paintStatus(status: RunStatus, style: Style): string {
   const words = outcomeWords(status);
   if (status === 'succeeded') return style.good(words);
@@ -69,7 +63,6 @@ export function pauseLines(questions: readonly OpenQuestion[], run: string): rea
   ]);
 }
 
-/** A question with its numbered choices. */
 export function questionLines(pause: OpenQuestion): readonly string[] {
   const { question, choices = [], evidence, expires, overdue } = pause;
   const what = question === undefined ? `waits for the event ${printable(pause.name)}` : `asks: ${printable(question)}`;

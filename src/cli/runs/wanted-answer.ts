@@ -7,10 +7,7 @@ const DEEPEST = 4;
 const SAID = new Set(['type', 'enum', 'minimum', 'maximum', 'items', 'properties', 'required', 'additionalProperties']);
 const ASIDE = new Set(['title', 'description', 'examples', 'default', '$schema']);
 
-/**
- * Says what a person types to answer a question with a schema: `a number from 1 to 5`, `{ "approved": true or false, "note"?: text } as
- * JSON`.
- */
+/** Says what a person types to answer: `a number from 1 to 5`, `{ "approved": true or false, "note"?: text } as JSON`. */
 export function wantedAnswer(schema: unknown): string {
   const words = isPlainObject(schema) ? ownValue(schema, 'description') : undefined;
   const known = formOf(schema, DEEPEST);

@@ -33,7 +33,6 @@ import { RunLog } from '../view/run-log.js';
 type Kept = KeptState | undefined;
 type Values = Readonly<Record<string, unknown>>;
 
-/** The parts of a conversation on the command line. */
 export interface ConversationParts {
   readonly flags: CommonFlags & ThreadFlags & { readonly store: boolean };
   /** What the user is told of the inputs when the first turn starts. */
@@ -58,7 +57,6 @@ export interface TurnInputs {
   readonly data?: JsonObject | undefined;
 }
 
-/** How a turn ended. */
 export interface TurnEnd {
   readonly runId: string;
   readonly outcome: RunOutcome;

@@ -2,7 +2,6 @@ import { SkeinError } from '../../base/errors.js';
 import { readLines } from '../run/questions.js';
 import { isTyped } from '../view/streams.js';
 
-/** The messages to a pack, in order. */
 export interface Messages {
   /** True if a person types them. */
   readonly typed: boolean;

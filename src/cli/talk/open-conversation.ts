@@ -32,7 +32,6 @@ export interface Opening {
   readonly cwd: string;
   readonly workflow: ModuleWorkflow;
   readonly brought: Brought;
-  /** Values of variables. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 

@@ -10,18 +10,13 @@ import { styleFor } from '../view/style.js';
 import { sayMore } from './say-more.js';
 import { standLine } from './turn-text.js';
 
-/** The turn of a conversation that a run is. */
 interface TurnOfThread {
   readonly plan: Plan;
-  /** The name of the thread. */
   readonly thread: string;
   readonly file: string;
 }
 
-/**
- * Continues the run of a turn, and says where the conversation is then. The script of a turn is for the whole conversation, so a turn need
- * not use it up.
- */
+/** Continues the run of a turn, and says where the conversation is then. Its script need not be used up: it is for all turns. */
 export async function executeTurn(execution: Execution, turn: TurnOfThread): Promise<number> {
   const { sharedModels } = await import('../../talking.js');
   const shared = sharedModels(runOptions(execution));

@@ -22,16 +22,13 @@ const LONGEST_VALUE = 200;
 
 type Flags = Pick<KeptFlags, (typeof NEEDED)[number]> & Pick<TalkFlags, (typeof BEGINNING)[number]>;
 
-/** What was given to the last turn of a conversation. */
 export interface GivenBefore extends Flags {
   readonly file: string;
   /** The folder that files named by flags are relative to. */
   readonly cwd: string;
-  /** Values of variables. */
   readonly inputs?: readonly GivenInput[];
 }
 
-/** A conversation that waits for more. */
 interface Waiting extends GivenBefore {
   readonly thread: string;
   readonly stand: Stand;

@@ -11,24 +11,19 @@ import { costText } from '../../events/cost-text.js';
 import { sayMore, type GivenBefore } from './say-more.js';
 import { standLine, transitionLine } from './turn-text.js';
 
-/** How a conversation is reported. */
 export interface Telling extends GivenBefore {
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   readonly color: boolean;
 }
 
-/** A conversation in progress. */
 interface Talk extends Telling {
   readonly conversation: Conversation;
   readonly style: Style;
   readonly turns: TurnEnd[];
 }
 
-/**
- * Sends one message after the other, reports each turn, and returns the exit code: 0 if the conversation is over or the person has left, 5
- * if it waits for more, 6 if a limit ended it.
- */
+/** Sends the messages, reports each turn, and returns the exit code: 0 at the end, 5 if it waits for more, 6 at a limit. */
 export async function talk(conversation: Conversation, messages: Messages, telling: Telling): Promise<number> {
   const one = talkOf(conversation, telling);
   try {

@@ -13,12 +13,7 @@ const BOUNDS: Readonly<Record<Stand['budget'][number]['limit'], string>> = {
 /** Maximum characters of the name of a state or an event. */
 const LONGEST = 60;
 
-/**
- * Describes the state of a conversation in one line.
- *
- * @example
- * standLine(stand, style); // 'billing · events: Escalate, Resolved · visit 1 of 3 · budget: 4 of 40 visits'
- */
+/** Describes the state of a conversation: `billing · events: Escalate, Resolved · visit 1 of 3 · budget: 4 of 40 visits`. */
 export function standLine({ state, events, complete, visits, maxVisits, budget }: Stand, style: Style): string {
   const facts = [
     complete ? 'the conversation is over' : '',
@@ -44,12 +39,7 @@ const OWN: ReadonlySet<string> = new Set(['conversation', 'aside', 'position', '
 /** The inputs of a turn, by which one is known that has left nothing. */
 const INPUTS = ['message', 'event', 'context', 'data', 'start', 'variables'] as const;
 
-/**
- * Returns a turn as people see it: with a pack, the text, the transitions and the variables set; in any other conversation, all values.
- *
- * @example
- * toldTurn(turn).results; // { said: 'It is on its way.', went: 'intake -> orders (Ask)' }
- */
+/** Returns a turn as people see it: with a pack, the text, the transitions and the variables set; else all values. */
 export function toldTurn({
   inputs,
   results,

@@ -43,10 +43,7 @@ const WRAP_ON = '\u001b[?7h';
 const ERASE_LINE_END = '\u001b[K';
 const ERASE_DOWN = '\u001b[J';
 
-/**
- * A board that draws ten frames per second, and only the lines that changed. The cursor stays visible on the line below. The board keeps no
- * process alive.
- */
+/** A board that draws ten frames per second, and only the lines that changed. It keeps no process alive. */
 export function createBoard(options: BoardOptions): Board {
   const { screen } = options;
   const pen = new Pen(options);

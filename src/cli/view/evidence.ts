@@ -13,13 +13,7 @@ const TAIL_CHARS = 1_000;
 /** Characters without width, or that only look like a space: they could hide what a call does. */
 const INVISIBLE = lazily(() => /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu);
 
-/**
- * Formats what a person needs to see to decide, such as a tool call. Invisible characters appear as escapes. Long evidence is cut to its
- * start and end, with its size and a digest; `--json` has the whole.
- *
- * @example
- * evidenceLines({ tool: 'shell', input: { argv: ['ls'] } }); // ['  {', '    "tool": "shell",', ...]
- */
+/** Formats what a person needs to see to decide. Invisible characters are escaped; long evidence is cut to its start and end. */
 export function evidenceLines(evidence: unknown): readonly string[] {
   if (evidence === undefined) return [];
   // Each of several calls is formatted separately, so that a long one can't hide the others.

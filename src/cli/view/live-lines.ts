@@ -34,10 +34,7 @@ const NARROWEST_STATE = 6;
 const CELLS_A_LEVEL = 12;
 const GAP = '  ';
 
-/**
- * The picture of a run in progress: a line with its progress, then its steps as a tree with a mark, name, model or state, time, tokens and
- * cost, and below a step whose model writes, the last line of its text. Each line fits.
- */
+/** The picture of a run in progress: a line with its progress, then its steps as a tree. Each line fits. */
 export function liveLines(log: RunLog, style: Style, moment: Moment): readonly string[] {
   const { columns, lines, now } = moment;
   const head = headLine(log, style, moment);
@@ -217,12 +214,7 @@ function branches(rows: readonly Row[], levels: number, { signs }: Style): reado
   return trees.toReversed();
 }
 
-/**
- * Formats a time in few characters: `4s`, `1m20`, `2h05`.
- *
- * @example
- * clockText(80_000); // '1m20'
- */
+/** Formats a time in few characters: `4s`, `1m20`, `2h05`. */
 function clockText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;

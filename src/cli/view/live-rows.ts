@@ -23,10 +23,7 @@ export interface Rows {
   readonly more?: { readonly running: number };
 }
 
-/**
- * The steps of a run as a tree: its whole plan, and the steps inside running ones. If that exceeds `most` lines, only the running steps,
- * and below them the latest failures.
- */
+/** The steps of a run as a tree: its whole plan, or, beyond `most` lines, the running steps and the latest failures. */
 export function rowsOf(log: RunLog, most: number): Rows {
   const open = openInside(log);
   const all = new Tree(log, open, most);

@@ -6,14 +6,7 @@ import type { RunOutcome } from '../../events/census.js';
 import { commandLine, shellWord } from '../runs/text.js';
 import { printable, quoted } from './printable.js';
 
-/**
- * What a person can do next: words, and below them commands, each alone on its line. So a command can be copied as a whole line;
- * words behind it would be arguments.
- *
- * @example
- * nextSteps('continue where it stopped', 'skein resume 4711');
- * // ['next: continue where it stopped', '  skein resume 4711']
- */
+/** What a person can do next: words, and below them commands, each alone on its line, so that it can be copied as a whole. */
 export function nextSteps(words: string, ...commands: readonly string[]): readonly string[] {
   return [`next: ${words}`, ...commands.map(commandLine)];
 }
@@ -27,7 +20,6 @@ const FORKED = 'run it again from a step on';
 /** What to do about a question of a run that no command finds. */
 export const ASK_AGAIN = 'run it on a terminal to answer, or answer by a script: --mock=FILE with "answers:"';
 
-/** How a run ended. */
 interface EndedRun {
   readonly outcome: RunOutcome;
   readonly error: ErrorData | undefined;
@@ -43,7 +35,6 @@ interface EndedRun {
     | undefined;
 }
 
-/** A step, and why it failed. */
 interface EndedStep {
   readonly path: string;
   readonly error?: ErrorData | undefined;

@@ -7,35 +7,19 @@ import { createRedactor, createStrictRedactor, type Redactor } from '../../secre
 /** Control characters, and marks that change the direction of text. */
 const UNSAFE = /\p{Cc}|\p{Bidi_Control}/gu;
 
-/**
- * Makes text from models, tools and files safe for a screen: without secrets, and {@link escaped}.
- *
- * @example
- * printable('a\u001b[2Jb'); // 'a\\x1b[2Jb'
- */
+/** Makes text from models, tools and files safe for a screen: without secrets, and {@link escaped}. */
 export function printable(text: string): string {
   return escaped(secretsHidden().text(text));
 }
 
-/**
- * Makes results safe for a terminal: control characters, which could move the cursor, hide text or change the terminal, become escapes.
- * Tabs, line ends and everything else stay.
- *
- * @example
- * escaped('a\u001b[2Jb'); // 'a\\x1b[2Jb'
- */
+/** Escapes control characters in results: they could move the cursor, hide text or change the terminal. Tabs and line ends stay. */
 export function escaped(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(UNSAFE, (char) => (char === '\n' || char === '\t' ? char : escapeOf(char)));
 }
 
-/**
- * Makes text printable on one line of at most `limit` characters. `cut` marks what is left out.
- *
- * @example
- * oneLine('a\nb', 80); // 'a b'
- */
+/** Makes text printable on one line of at most `limit` characters. `cut` marks what is left out. */
 export function oneLine(text: string, limit: number, cut = '…'): string {
   const flat = printable(text.slice(0, limit * 4))
     .replaceAll(/\s+/g, ' ')
@@ -56,13 +40,7 @@ function escapeOf(char: string): string {
 /** The part of a text to leave out if it is too long. */
 export type Cut = 'start' | 'middle' | 'end';
 
-/**
- * Cuts printable text on one line to a number of terminal cells. Wide characters, such as Chinese ones and emoji, occupy two.
- *
- * @example
- * fitCells('a long line', 6); // 'a lon…'
- * fitCells('a long line', 6, 'middle'); // 'a l…ne'
- */
+/** Cuts printable text on one line to a number of terminal cells. Wide characters, such as Chinese ones and emoji, occupy two. */
 export function fitCells(text: string, cells: number, from: Cut = 'end', mark = '…'): string {
   if (text.length <= cells && ASCII_ONLY.test(text)) return text;
   if (cellsOfText(text) <= cells) return text;
@@ -90,22 +68,11 @@ function taken(chars: readonly string[], cells: number): readonly [readonly stri
   return [chars.slice(0, end), used];
 }
 
-/**
- * Pads text to a number of cells.
- *
- * @example
- * padCells('ab', 4); // 'ab  '
- */
 export function padCells(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - cellsOfText(text)));
 }
 
-/**
- * Isolates text inside a line: right-to-left text does not change the direction of what follows.
- *
- * @example
- * isolated('שלום'); // '\u2068שלום\u2069'
- */
+/** Isolates text inside a line: right-to-left text does not change the direction of what follows. */
 export function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
@@ -115,22 +82,12 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10ff
 /** Characters that JSON does not escape although a terminal may interpret them. Line breaks of the indentation stay. */
 const UNSAFE_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
 
-/**
- * Formats a value as indented JSON with every control character escaped: safe on a terminal, and equal as JSON.
- *
- * @example
- * jsonText({ text: '\u009b' }); // '{\n  "text": "\\u009b"\n}'
- */
+/** Formats a value as indented JSON with every control character escaped: safe on a terminal, and equal as JSON. */
 export function jsonText(value: unknown): string {
   return escapeJson(JSON.stringify(value, null, 2));
 }
 
-/**
- * Formats recorded values as JSON without secrets.
- *
- * @example
- * shownJson({ text: `ghp_${'a'.repeat(36)}` }); // '{\n  "text": "[redacted]"\n}'
- */
+/** Formats recorded values as JSON without secrets. */
 export function shownJson(value: unknown): string {
   return escapeJson(secretsHidden().json(value, 2));
 }

@@ -27,7 +27,6 @@ interface Inside {
   rounds?: number;
 }
 
-/** The part of a step needed for counting. */
 interface Counted {
   readonly path: string;
   readonly parent: string;
@@ -35,14 +34,7 @@ interface Counted {
 
 export const FAILURES: readonly (StepOutcome | 'running')[] = ['failed', 'timed_out', 'out_of_budget'];
 
-/**
- * Counts the steps of a run: those of the plan, including calls, and those that maps and loops add. Nodes that do nothing do not count.
- *
- * @example
- * const progress = new Progress(plan, nodesByPath(plan));
- * progress.begin({ path: 'draft', parent: '' });
- * `${progress.done}/${progress.total}`; // '0/12'
- */
+/** Counts the steps of a run, with those that calls, maps and loops add. Nodes that do nothing do not count. */
 export class Progress {
   done = 0;
   failed = 0;
@@ -183,18 +175,12 @@ function stepsRightIn(node: PlanNode): number {
   return 'plan' in node ? node.plan.nodes.filter(({ kind }) => kind !== 'pass').length : 0;
 }
 
-/** A node with the plan that contains it. */
 export interface PlacedNode {
   readonly node: PlanNode;
   readonly plan: Plan;
 }
 
-/**
- * All nodes of a plan by path, including those of sub-plans. A node precedes the nodes inside it.
- *
- * @example
- * nodesByPath(plan).get('par_gen/gen_1')?.node.kind; // 'agent'
- */
+/** All nodes of a plan by path, including those of sub-plans. A node precedes the nodes inside it. */
 export function nodesByPath(plan: Plan): ReadonlyMap<string, PlacedNode> {
   const nodes = new Map<string, PlacedNode>();
   addNodes(plan, '', nodes);

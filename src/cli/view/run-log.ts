@@ -10,21 +10,13 @@ import { ownValue } from '../../base/json.js';
 
 type StepBegun = SkeinEvent & { readonly type: 'step.started' | 'step.ended' };
 
-/**
- * Returns an event as people see it: a step has the same path in all attempts of its own and of the steps around it.
- *
- * @example
- * asSeen(event).path; // 'block/draft' for 'block~2/draft'
- */
+/** Returns an event as people see it: a step has the same path in all attempts, `block/draft` for `block~2/draft`. */
 export function asSeen(event: SkeinEvent): SkeinEvent {
   const { path, parent } = event;
   return path.includes('~') || parent.includes('~') ? { ...event, path: pathOf(path), parent: pathOf(parent) } : event;
 }
 
-/**
- * Follows a run by its events, with the paths of {@link asSeen}. Views and reports read it; it writes nothing. In a retried step that
- * contains others, only the new attempt counts; the cost of earlier attempts stays.
- */
+/** Follows a run by its events, for views and reports. Of earlier attempts of a retried step, only the cost stays. */
 export class RunLog {
   /** By path, in the order in which they started. A step that runs again moves to the end. */
   readonly steps = new Map<string, StepLog>();
@@ -53,7 +45,6 @@ export class RunLog {
     this.progress = new Progress(plan, this.nodes);
   }
 
-  /** Describes what a condition decided. */
   decision(event: SkeinEvent): string | undefined {
     if (event.type !== 'step.ended' || event.to === undefined) return undefined;
     const placed = this.nodes.get(nodePathOf(event.path));

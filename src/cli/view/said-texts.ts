@@ -7,10 +7,7 @@ import type { Style } from './style.js';
 
 type StepEnded = SkeinEvent & { readonly type: 'step.ended' };
 
-/**
- * Texts of models as lines while steps run. Parallel steps write at the same time, so only whole lines are shown, each with its step. Text
- * of a supervised step, or of a step inside one, waits until the step is accepted.
- */
+/** Texts of models as whole lines, each with its step. Text of a supervised step waits until the step is accepted. */
 export class SaidTexts {
   /** The unfinished line of each step. A secret can have several lines, so the text is shown as far as none can begin in it. */
   private readonly open = new Map<string, { readonly safe: RedactedStream; line: string }>();

@@ -19,7 +19,6 @@ const PHASES: Readonly<Record<Phase, string>> = {
 
 /** A step as the live view shows it: its facts, and its current activity. */
 export class StepLog extends StepFold {
-  /** Tools in progress, by call. */
   readonly openTools = new Map<string, string>();
   /** The activity besides running: `waits 2.0s`, for example. */
   activity: string | undefined = undefined;
@@ -39,7 +38,6 @@ export class StepLog extends StepFold {
   declare readonly kind: string;
   /** Path of the step that contains it. Empty at the top. */
   declare readonly parent: string;
-  /** Name of its agent, if any. */
   declare readonly agent: string | undefined;
 
   constructor(

@@ -26,12 +26,7 @@ const LOOKS: Readonly<
 /** Maximum length of an explanation on one line. */
 const LONGEST_REASON = 300;
 
-/**
- * Describes an ended step on one line.
- *
- * @example
- * endedLine(step, style); // 'step review succeeded in 1.2s: openai/gpt-5-mini, 2 model calls, 1 tool call, 1.2k + 300 tokens'
- */
+/** Describes an ended step: `step review succeeded in 1.2s: openai/gpt-5-mini, 2 model calls, 1.2k + 300 tokens`. */
 export function endedLine(step: StepLog, style: Style): string {
   const status = step.status === 'running' ? 'cancelled' : step.status;
   const time = step.endedAt === undefined || status === 'skipped' ? '' : ` in ${tookText(step, step.endedAt)}`;
@@ -49,13 +44,11 @@ export function ofAgent({ agent, node }: StepLog): string {
   return agent === undefined || agent === node ? '' : ` (agent ${printable(agent)})`;
 }
 
-/** The mark of an outcome, coloured. */
 export function outcomeMark(status: StepLog['status'], style: Style): string {
   if (status === 'running') return ' ';
   return paintOutcome(style.signs[LOOKS[status][0]], status, style);
 }
 
-/** A text in the colour of an outcome. */
 export function paintOutcome(text: string, outcome: StepOutcome, style: Style): string {
   return style[LOOKS[outcome][1]](text);
 }
@@ -119,7 +112,6 @@ export function tokensText(usage: Usage): string {
   return [counts, cachedText(usage)].filter((part) => part !== '').join(', ');
 }
 
-/** The duration of a step until `now`. */
 export function tookText(step: StepLog, now: number): string {
   return formatDuration(Math.max(0, now - step.startedAt));
 }

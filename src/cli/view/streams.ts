@@ -1,7 +1,4 @@
-/**
- * Keeps a closed reader (`skein ... | head -1`) from crashing the program. Other errors of stdout, such as a full disk, are printed on
- * stderr and make the exit code 1: the results did not arrive.
- */
+/** Keeps a closed reader (`skein ... | head -1`) from crashing the program. Other errors of stdout make the exit code 1. */
 export function watchStreams(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || lost) return;

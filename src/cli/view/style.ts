@@ -89,35 +89,19 @@ export function unpainted(text: string): string {
   return text.replaceAll(PAINT, '');
 }
 
-/**
- * Whether lines may change in place: the stream is a terminal that can move its cursor, and neither a build machine (`CI`) nor a request
- * for plain text (`NO_COLOR`) forbids it.
- *
- * @example
- * isLive(process.stderr, { CI: '1' }); // false
- */
+/** Whether lines may change in place: on a terminal that can move its cursor, unless `CI` or `NO_COLOR` forbids it. */
 export function isLive(stream: ScreenTraits, env: NodeJS.ProcessEnv): boolean {
   const builds = !['', '0', 'false'].includes(env['CI'] ?? '');
   return stream.isTTY === true && env['TERM'] !== 'dumb' && !builds && (env['NO_COLOR'] ?? '') === '';
 }
 
-/**
- * Whether a terminal wraps existing lines when it becomes narrower. Most do; those named here cut the lines off.
- *
- * @example
- * breaksLines({ TERM: 'linux' }); // false
- */
+/** Whether a terminal wraps existing lines when it becomes narrower. Most do; those named here cut the lines off. */
 export function breaksLines(env: NodeJS.ProcessEnv): boolean {
   if (env['TMUX'] !== undefined) return true;
   return !/^(?:linux|rxvt)/.test(env['TERM'] ?? '') && env['XTERM_VERSION'] === undefined && env['STY'] === undefined;
 }
 
-/**
- * Whether signs beyond ASCII can be shown: the first locale that is set decides. Without a locale they can.
- *
- * @example
- * hasUnicode({ LANG: 'C' }); // false
- */
+/** Whether signs beyond ASCII can be shown: the first locale that is set decides. Without a locale they can. */
 export function hasUnicode(env: NodeJS.ProcessEnv = process.env): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
   return env['TERM'] !== 'dumb' && (locale === undefined || /utf-?8/i.test(locale));

@@ -13,7 +13,6 @@ export interface View extends Omit<Board, 'write'> {
 export interface ViewOptions extends Omit<AnnounceOptions, 'starts' | 'ends'> {
   readonly log: RunLog;
   readonly quiet: boolean;
-  /** The stream to write to. */
   readonly screen: Screen;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -21,10 +20,7 @@ export interface ViewOptions extends Omit<AnnounceOptions, 'starts' | 'ends'> {
 /** A terminal, or a file or pipe instead. */
 export type Screen = BoardScreen & ScreenTraits;
 
-/**
- * Creates the view for a stream: on a terminal the steps are lines that change in place; elsewhere every start and end is one line. A quiet
- * view shows only warnings.
- */
+/** Creates the view for a stream: lines that change in place on a terminal, a line for each start and end elsewhere. */
 export function createView(options: ViewOptions): View {
   const { log, quiet, screen, env } = options;
   if (quiet) return quietView(options);

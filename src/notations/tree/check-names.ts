@@ -2,7 +2,7 @@ import { addTo } from '../../base/collections.js';
 import { within, type TreeFindings, type TreePlace, type TreeStep, type TreeWorkflow } from './definition.js';
 import { isSameStep, type GivenValue, type NameOwner } from './names.js';
 
-/** Checks the names in one state. Steps inside another one are addressed under its name, so only they can conflict. */
+/** Checks the names in one state. Steps inside another one are addressed under its name, so they conflict only with each other. */
 export function checkTreeNames(tree: TreeWorkflow, given: readonly GivenValue[], findings: TreeFindings): void {
   const owners = new Map<string, NameOwner>();
   for (const { name } of tree.inputs) owners.set(name, { kind: 'parameter', name });
