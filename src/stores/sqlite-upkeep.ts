@@ -96,7 +96,7 @@ function cleanUp(statements: Statements): boolean {
   return true;
 }
 
-/** Frees the disk space of unused pages; returns the bytes. A file from before version 2 is rewritten for that, if unused. */
+/** Frees the disk space of unused pages; returns the bytes. A file from before version 2 is rewritten for that, if nobody else uses it. */
 export function shrink(database: Connection): number {
   const before = bytesIn(database);
   if (database.first('PRAGMA auto_vacuum')?.['auto_vacuum'] === 0) writeAnew(database);

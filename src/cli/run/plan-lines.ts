@@ -14,23 +14,21 @@ export function planLines(
     ...inputLines(plan, style),
     ...(inOrder ? listedCourse(plan, style) : levelLines(plan, style)),
     '',
-    `model calls: ${plan.modelCalls.typical} typically, ${plan.modelCalls.worst} at most`,
-    ...(plan.supervisionCalls === undefined
-      ? []
-      : [
-          `  of these for supervision: ${plan.supervisionCalls.typical} typically, ${plan.supervisionCalls.worst} at most`,
-        ]),
-    ...(plan.securityCalls === undefined
-      ? []
-      : [`  of these for security: ${plan.securityCalls.typical} typically, ${plan.securityCalls.worst} at most`]),
+    ...callLines('model calls', plan.modelCalls),
+    ...callLines('  of these for supervision', plan.supervisionCalls),
+    ...callLines('  of these for security', plan.securityCalls),
     ...cost,
-    `tool calls: ${plan.toolCalls.typical} typically, ${plan.toolCalls.worst} at most`,
+    ...callLines('tool calls', plan.toolCalls),
     ...(plan.budget === undefined ? [] : [`budget: ${plan.budget.text}`]),
     ...(plan.security === undefined ? [] : [`security: ${plan.security.text}`]),
     ...(plan.concurrency === undefined ? [] : [`steps at once: ${plan.concurrency}`]),
     ...questionLines(plan.questions),
     ...powerLines(plan.powers),
   ];
+}
+
+function callLines(what: string, calls: PlanDescription['toolCalls'] | undefined): readonly string[] {
+  return calls === undefined ? [] : [`${what}: ${calls.typical} typically, ${calls.worst} at most`];
 }
 
 /** The number of questions, or the steps that may ask: the behaviour of models is unknown. */

@@ -272,15 +272,13 @@ function previewOf(template: Template, known: Known): string {
 
 function agentDescription(node: AgentNode, known: Known): Partial<StepDescription> {
   const { agent } = node;
-  return {
+  return present({
     agent: agent.name,
-    ...(agent.mcpServers === undefined ? {} : { servers: Object.keys(agent.mcpServers) }),
+    servers: agent.mcpServers && Object.keys(agent.mcpServers),
     models: namedModels(agent.models),
-    ...(agent.tools === undefined
-      ? {}
-      : { tools: [...agent.tools, ...(agent.functions ?? []).map((tool) => tool.name)] }),
-    ...(agent.checks === undefined ? {} : { checks: agent.checks.map(({ kind }) => kind) }),
+    tools: agent.tools && [...agent.tools, ...(agent.functions ?? []).map(({ name }) => name)],
+    checks: agent.checks?.map(({ kind }) => kind),
     system: previewOf(agent.instructions, known),
     prompt: previewOf(node.prompt, known),
-  };
+  });
 }
