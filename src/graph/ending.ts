@@ -29,7 +29,16 @@ export function resultOf({ plan, exits, answerKey, result, log }: Ended): GraphR
     if (events !== undefined) return events;
     if (success) log.close(to, 'answer', { answer_key: answerKey ?? null, answer });
     const why = error === undefined ? null : errorText(error);
-    const end = { success, outcome, error: why, code: error?.code ?? null, metrics, nodes_run: nodesRun, spent };
+    const end = {
+      success,
+      outcome,
+      error: why,
+      code: error?.code ?? null,
+      ...present({ hint: error?.hint }),
+      metrics,
+      nodes_run: nodesRun,
+      spent,
+    };
     log.close(to, 'workflow_end', { state, final_state: state, ...end });
     events = log.all();
     return events;

@@ -137,7 +137,10 @@ export class GraphEvents {
     if (outcome === 'cancelled') return [...inner, this.make(event, { type: 'node_cancel', node, metadata: why })];
     if (outcome === 'paused') return [...inner, this.make(event, { type: 'node_pause', node, metadata: why })];
     const { error } = event;
-    const what = error === undefined ? { error: outcome } : { error: errorText(error), code: error.code };
+    const what =
+      error === undefined
+        ? { error: outcome }
+        : { error: errorText(error), code: error.code, ...present({ hint: error.hint }) };
     const metadata = { node, ...what, attempts: event.attempts, ...times };
     return [...inner, this.make(event, { type: 'error', node, metadata })];
   }

@@ -276,3 +276,14 @@ describe('what happens inside of nodes', () => {
     expect(orderOf(events, 'error')).toEqual(['boom', 'inner']);
   });
 });
+
+test('the events of a failure say what to do, as the result does', async () => {
+  const flow = graph<{ xs: number[] }>()
+    .addNode('a', ({ xs }) => ({ xs: Object.assign(xs, { 0: 1 }) }))
+    .setEntry('a');
+  const { events, error } = await flow.run({ xs: [] });
+  const hints = events
+    .filter(({ type }) => type === 'error' || type === 'workflow_end')
+    .map((one) => one.metadata['hint']);
+  expect([error?.hint, ...hints]).toEqual(Array(3).fill(expect.stringContaining('return an update instead')));
+});
