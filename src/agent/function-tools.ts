@@ -7,6 +7,7 @@ import { answerNote } from '../events/question.js';
 import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import type { TaskQuestion } from '../plan/builder-input.js';
 import { sourceText, stateOfTool, mustApprove } from '../plan/made-of.js';
+import { PLACE } from '../plan/tool-use.js';
 import { probeOf, probedOf, type LostCall, type Probed } from '../plan/probe.js';
 import { asQuestion, questionName } from '../plan/task-question.js';
 import { resultText } from './result-text.js';
@@ -21,6 +22,7 @@ export interface FunctionToolIo extends ToolIo {
   readonly state: Readonly<Record<string, unknown>>;
   /** Options for a run that the tool starts, such as that of another agent; that run uses the models of this run. */
   readonly runOptions: object;
+  readonly [PLACE]: string;
 }
 
 /** A function used as a tool. The model receives results other than text as JSON. */
@@ -66,6 +68,7 @@ function toolOf(tool: FunctionTool, step: StepContext, { runOptions = () => ({})
       const result = await call(given, {
         signal,
         idempotencyKey,
+        [PLACE]: io.place,
         emit,
         ask,
         // A run that the tool starts ends with the call.

@@ -72,7 +72,7 @@ export interface FilesOfCall {
 export interface ToolIo {
   readonly files?: FilesOfCall | undefined;
   readonly signal: AbortSignal;
-  /** The same for every execution of this call, even after a crash. */
+  /** The same for every execution of this call, even after a crash or in a retry. */
   readonly idempotencyKey: string;
   /** Whether the call may follow a redirect to an address. Absent: to any. */
   readonly follows?: ((this: void, url: URL) => boolean) | undefined;
@@ -82,6 +82,8 @@ export interface ToolIo {
 export interface CallIo extends ToolIo {
   /** Asks a person; `name` is unique in the call. See `StepIo`. */
   ask: AskAround;
+  /** Where the call is: unlike the idempotency key, it differs between attempts. */
+  readonly place: string;
   /** Reserves what the call is about to spend, if a budget applies. */
   readonly reserve: Reserve | undefined;
   /** Records what runs that the call starts do. Absent if nothing is recorded. */

@@ -89,7 +89,7 @@ export interface StepArrival {
 export interface StepPart {
   /** Aborts if the run is cancelled or the attempt times out. */
   readonly signal: AbortSignal;
-  /** The same on every execution, even after a crash: pass it to services that support idempotency keys. */
+  /** The same on every execution, even after a crash or in a retry: pass it to services that support idempotency keys. */
   readonly idempotencyKey: string;
 }
 
@@ -109,7 +109,7 @@ export interface TaskStep {
   readonly correction: string | undefined;
   /** Aborts if the run is cancelled or the attempt times out. */
   readonly signal: AbortSignal;
-  /** The same on every execution of this step, even after a crash. */
+  /** The same on every execution of this step, even after a crash, and in the attempts of a `retry`. */
   readonly idempotencyKey: string;
   readonly runId: string;
   /**

@@ -127,6 +127,19 @@ export interface ClearsCalls {
   [CLEAR](call: NodeCall): Promise<ClearedCall>;
 }
 
+/** The property of a function's second argument with the place of the call: unlike the idempotency key, it differs between attempts. Not for programs. */
+export const PLACE: unique symbol = Symbol('place');
+
+/** An object with this property. */
+export interface HasPlace {
+  readonly [PLACE]?: string;
+}
+
+/** Returns the place of a call, or else its idempotency key. */
+export function placeOf(step: { readonly idempotencyKey: string } & HasPlace): string {
+  return step[PLACE] ?? step.idempotencyKey;
+}
+
 /** Decides about a call before it is made, if the step has a decider. */
 export async function cleared(step: object, call: NodeCall): Promise<ClearedCall> {
   return CLEAR in step ? await (step as ClearsCalls)[CLEAR](call) : { input: call.input, isAllowed: false };

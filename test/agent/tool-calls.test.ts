@@ -86,7 +86,7 @@ describe('a tool call', () => {
     );
     const { step } = await callOnce({ name: 'write', input: '{"path":"a"}' }, [write]);
     expect(step.effectKinds.get('tool#1.1')).toBe('once');
-    expect(keys).toEqual(['run-1/review@tool#1.1']);
+    expect(keys).toEqual([expect.stringMatching(/^run-1\/review@tool#1\.1:[\w-]{22}$/)]);
     const [started, ended] = [step.of('tool.started')[0], step.of('tool.ended')[0]];
     expect(started).toMatchObject({ id: 'c1', tool: 'write', input: { path: 'a' } });
     expect(ended).toMatchObject({ id: 'c1', tool: 'write', status: 'ok', output: 'written' });
@@ -202,7 +202,7 @@ describe('a back end with a tool loop of its own (statement 105, decision 12)', 
     const backEnd: Model = {
       id: 'own/model',
       async *stream(request) {
-        for (const path of ['a', 'b']) {
+        for (const path of ['a', 'b', 'a']) {
           const result = await request.dispatch({ id: path, name: 'look', input: JSON.stringify({ path }) });
           told.push(result.output);
         }
@@ -210,15 +210,19 @@ describe('a back end with a tool loop of its own (statement 105, decision 12)', 
         yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
       },
     };
-    const look = tool('look', (input) => `saw ${input['path'] as string}`);
+    const keys = new Set<string>();
+    const look = tool('look', (input, io) => {
+      keys.add(io.idempotencyKey);
+      return `saw ${input['path'] as string}`;
+    });
     const { result, step } = await runAgent({
       spec: { models: ['own/model'] },
       models: { providers: { own: () => backEnd } },
       tools: [look],
     });
     expect(outputOf(result)).toBe('I looked.');
-    expect(told).toEqual(['saw a', 'saw b']);
+    expect([told, keys.size]).toEqual([['saw a', 'saw b', 'saw a'], 3]);
     expect(step.effects).toEqual(['open', 'model#1', 'close']);
-    expect(step.of('tool.ended').map((note) => note.output)).toEqual(['saw a', 'saw b']);
+    expect(step.of('tool.ended').map((note) => note.output)).toEqual(['saw a', 'saw b', 'saw a']);
   });
 });

@@ -5,7 +5,7 @@ import { memoryStore } from '../../src/index.js';
 import { runWorkflow } from '../../src/runtime.js';
 import { prefixesOf, storeWith } from '../engine/recorded/in-process.js';
 import { programOf } from '../programs.js';
-import { NOTATIONS, loadSteps } from './support/both.js';
+import { NOTATIONS, loadSteps, runSteps } from './support/both.js';
 
 const SERVER = await programOf(resolve(import.meta.dirname, '../agent/support/mcp-tool-server.ts'));
 const HEAD = `mcps: { kit: { command: node, args: [${JSON.stringify(SERVER)}, tools=key] } }\n`;
@@ -41,6 +41,18 @@ describe.each(NOTATIONS)('[J6] the idempotency key of steps without a model, in 
       expect((await resumed.result).outcome).toBe('succeeded');
       expect(written()).toEqual(keys.slice(at));
     }
+  });
+
+  it('stays the same when a failed command is repeated', async () => {
+    const command = `[sh, -c, 'echo "$SKEIN_IDEMPOTENCY_KEY" >> keys; test $(wc -l < keys) -ge 3']`;
+    const retry =
+      notation === 'dag'
+        ? 'retry_count: 2, on_error: retry'
+        : 'retry: { max_attempts: 2, on: [ended with], initial_delay: 1ms }';
+    const { outcome, cwd, error } = await runSteps(notation, `  - { id: one, run: ${command}, ${retry} }\n`);
+    expect([outcome, error]).toEqual(['succeeded', undefined]);
+    const keys = readFileSync(join(cwd, 'keys'), 'utf8').trimEnd().split('\n');
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
   });
 
   it('reaches the server of a tool', async () => {

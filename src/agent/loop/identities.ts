@@ -23,6 +23,11 @@ export function callDigest(call: ToolCall, code?: string): string {
   return digestText(recordText([call.name, call.input, ...(code === undefined ? [] : [code])]));
 }
 
+/** The idempotency key of a tool call of an agent: when an agent is tried again, another call may have the same place. */
+export function callKey(key: string, call: ToolCall): string {
+  return `${key}:${callDigest(call)}`;
+}
+
 /** Digest of what an answer depends on in addition to the model and the conversation; constant for a whole step. */
 export function circumstances(spec: AgentSpec, tools: readonly string[]): string {
   const { provider, settings, output } = spec;

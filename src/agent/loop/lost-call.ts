@@ -6,6 +6,7 @@ import type { AgentStep, OpenedTool } from '../session.js';
 import type { Answer } from './answer.js';
 import { callEvidence } from './approval.js';
 import type { CallChecks } from './call-check.js';
+import { callKey } from './identities.js';
 
 const CUT_OFF = 'This call was made, and then the run was interrupted before the result could be recorded.';
 const NOT_KNOWN = 'Its result is not known; do not make the same call again.';
@@ -36,7 +37,7 @@ export function lostCall(call: ToolCall, { step, use, check, tool, watch }: Plac
   const ask = async (lost: LostCall): Promise<Probed> => {
     const { tools } = await use({ signal: lost.signal });
     const { tool: open, input } = await check.prepared(call, tools);
-    const found = await open.probe?.(input, lost);
+    const found = await open.probe?.(input, { ...lost, idempotencyKey: callKey(lost.idempotencyKey, call) });
     if (found?.done !== true) return found;
     watch.lostReads();
     const { result } = found;

@@ -20,7 +20,7 @@ import { createGate, type Asking, type Gate } from './gate.js';
 import { withinTime } from './before-call.js';
 import { answerOf, type Answer } from './answer.js';
 import { callChecks, type CallChecks } from './call-check.js';
-import { callDigest } from './identities.js';
+import { callDigest, callKey } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
 import { lostCall } from './lost-call.js';
 import { PlantedPrograms } from './planted.js';
@@ -202,6 +202,7 @@ export class ToolRunner {
           tool.execute(input, {
             ...callIo(io, {
               state,
+              call,
               prefix: ask,
               files,
               label: () => (heard === undefined ? before : joined(heard, before)),
@@ -302,18 +303,23 @@ export function looksBetweenTurns({
 function callIo(
   io: StepIo,
   {
+    call,
     prefix,
     from,
     ...own
   }: Pick<CallIo, 'state' | 'files' | 'label' | 'hear' | 'wrote'> & {
+    readonly call: ToolCall;
     readonly prefix: string;
     readonly from: AnswerSource;
   },
 ): CallIo {
-  const { signal, idempotencyKey, reserve, parts } = io;
+  const { signal, idempotencyKey, place = idempotencyKey, reserve, parts } = io;
+  const inside = (key: string): string => (prefix === '' ? key : `${key}.${prefix}`);
   return {
     signal,
-    idempotencyKey,
+    // Calls inside a model call share its effect, and differ by the prefix.
+    idempotencyKey: callKey(inside(idempotencyKey), call),
+    place: inside(place),
     reserve,
     parts,
     ...own,

@@ -143,8 +143,10 @@ export type AnswerSource = (by: string | undefined) => void;
 
 /** The back end's services for a side effect. */
 export interface StepIo {
-  /** Run id and key: the same for every execution of this step, also after a crash. */
+  /** The same for every execution of the effect, also after a crash. From the back end: run id and key. For an executor: also for the attempts that repeat it. */
   readonly idempotencyKey: string;
+  /** Run id and key, where the idempotency key is another. */
+  readonly place?: string;
   /** Aborted when the run is cancelled, the attempt times out, or the ticket is dropped. Created when first read. */
   readonly signal: AbortSignal;
   /**

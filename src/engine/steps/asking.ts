@@ -1,5 +1,6 @@
 import type { Limit } from '../../base/duration.js';
 import { stepCancelled, type ErrorData } from '../../base/errors.js';
+import { present } from '../../base/json.js';
 import { waitingText } from '../../budget/lack-text.js';
 import type { Lack } from '../../budget/ledger.js';
 import type { BudgetWaiting, EventBody } from '../../events/event.js';
@@ -18,6 +19,8 @@ import type {
 } from '../ports/durable.js';
 import { answerNote } from '../../events/question.js';
 import type { Label } from '../../guard/label.js';
+import type { LostCall } from '../../plan/probe.js';
+import type { StepOptions } from '../ports/recording.js';
 import type { RunServices } from '../services.js';
 
 /** Something that a body started and that must stop when the attempt is over. */
@@ -36,6 +39,8 @@ export interface Asker {
   /** Unregisters something that ended on its own. */
   release(activity: Activity): void;
   emit(body: EventBody): void;
+  /** The idempotency key of a call, from that of the attempt. */
+  keyOfCall(key: string): string;
 }
 
 /**
@@ -103,6 +108,16 @@ export function partsInside(step: Asker, { parts }: StepIo): Parts | undefined {
   );
 }
 
+/** What a `once` effect of an executor needs if it was lost: its probe gets the key that the call was made with. */
+export function onceIn(step: Asker, { lost }: Pick<StepOptions, 'lost' | 'effect'>): Pick<StepOptions, 'lost' | 'stopsClock'> {
+  const probe = lost?.probe;
+  const known = probe && {
+    ...lost,
+    probe: (call: LostCall) => probe({ ...call, idempotencyKey: step.keyOfCall(call.idempotencyKey) }),
+  };
+  return { ...present({ lost: known ?? lost }), stopsClock: () => standStill(step) };
+}
+
 /** The services for an executor's effect: its questions, and waits for budget, also stop the clocks. */
 export class AskingIo implements StepIo {
   constructor(
@@ -111,6 +126,10 @@ export class AskingIo implements StepIo {
   ) {}
 
   get idempotencyKey(): string {
+    return this.step.keyOfCall(this.io.idempotencyKey);
+  }
+
+  get place(): string {
     return this.io.idempotencyKey;
   }
 

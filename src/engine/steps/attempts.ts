@@ -51,6 +51,17 @@ export abstract class Attempts extends FiredNode {
     return attemptAddress(this.path, this.attempt);
   }
 
+  /**
+   * The idempotency key of a call at a place of this step, from that of the attempt: an attempt after a failure repeats the call, with the
+   * same key. What is done after a correction is another call.
+   */
+  keyOfCall(key: string): string {
+    const at = this.attempt > 1 ? key.lastIndexOf(this.key) : -1;
+    const same = at < 0 ? key : key.slice(0, at) + this.path + key.slice(at + this.key.length);
+    const corrections = this.supervised?.corrections ?? 0;
+    return corrections === 0 ? same : `${same}+${corrections}`;
+  }
+
   get tries(): number {
     return this.attempt - (this.supervised?.corrected ?? 0) + this.earlierRepeats;
   }

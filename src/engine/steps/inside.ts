@@ -26,7 +26,7 @@ import type { Version } from '../state/version.js';
 import { isReduced, readEnd } from '../state/viewed.js';
 import { channelLabel, type LabelSource } from '../state/run-labels.js';
 import { cutOffNote } from './telling.js';
-import { AskingIo, standStill, type Activity, type Asker } from './asking.js';
+import { AskingIo, onceIn, type Activity, type Asker } from './asking.js';
 
 /** A step as seen by code that runs inside it and reaches the outside through a {@link StepContext}. */
 export interface StepAround
@@ -170,7 +170,7 @@ class Inside implements StepContext, Activity {
     const { step } = this;
     if (options?.effect === 'once') step.callsOnce();
     const perform = (io: StepIo): T | Promise<T> => effect(new AskingIo(step, io));
-    const how = options?.effect === 'once' ? { ...options, stopsClock: () => standStill(step) } : options;
+    const how = options?.effect === 'once' ? { ...options, ...onceIn(step, options) } : options;
     const ticket = step.run.durable.step(this.keyOf(name), { perform }, how);
     if (options?.timeoutMs === undefined) return (await this.wait(ticket)) as T;
     return (await this.within(ticket, this.keyOf(`${name}.timeout`), options.timeoutMs, options.identity)) as T;

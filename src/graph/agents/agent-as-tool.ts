@@ -7,6 +7,7 @@ import { plannedOf } from '../../notations/graph/nodes/planned.js';
 import type { CallBounds } from '../../plan/agent-spec.js';
 import { estimateCalls } from '../../plan/envelope.js';
 import { madeOf, partsOf, sourceText } from '../../plan/made-of.js';
+import { placeOf } from '../../plan/tool-use.js';
 import type { ToolDefinition, ToolStep } from '../../notations/graph/nodes/tool.js';
 import { chainOf } from './planned-agent.js';
 
@@ -45,7 +46,7 @@ export function agentAsTool(agent: AnyAgent, options: AgentToolOptions): ToolDef
   if (plannedOf(agent) === undefined) checkAgent(agent, 'agentAsTool');
   const { name, description, param = 'task', effect = 'idempotent' } = options;
   const execute = (input: Readonly<Record<string, unknown>>, step: ToolStep): Promise<string> => {
-    const parentEventId = sha256(step.idempotencyKey).slice(0, 32);
+    const parentEventId = sha256(placeOf(step)).slice(0, 32);
     const emit = (event: JsonObject): void => step.emit(labelled(event, name, parentEventId));
     // A call that is repeated after a crash reports the same events under the same ids.
     const runOptions = { ...step.runOptions, runId: parentEventId };

@@ -1,4 +1,5 @@
 import { digestText } from '../../../src/base/hash.js';
+import type { StepIo } from '../../../src/engine/ports/durable.js';
 import type { Phases, SupervisedAttempt } from '../../../src/engine/ports/supervision.js';
 import type { Commitment } from '../../../src/plan/supervision.js';
 
@@ -33,7 +34,7 @@ export class ScriptedPhases implements Phases {
     context.effect(
       'commit',
       (io) => {
-        this.calls.push(keyOf(io.idempotencyKey));
+        this.calls.push(keyOf(io));
         return { ...COMMITMENT, interpretation: goal };
       },
       { identity: { digest: () => digestText(goal) } },
@@ -45,7 +46,7 @@ export class ScriptedPhases implements Phases {
     const said = await context.effect(
       'supervise',
       (io) => {
-        this.calls.push(keyOf(io.idempotencyKey));
+        this.calls.push(keyOf(io));
         return this.accepts ? 'ok' : this.says(attempt, context.path);
       },
       { identity: { digest: () => digestText(JSON.stringify([output, corrections, correction, this.version])) } },
@@ -65,6 +66,6 @@ function judgementOf(said: string, { node, output, commitment }: SupervisedAttem
   return Promise.resolve({ type: 'ended', error: { code, message: `${node.id}: ended by supervision`, details } });
 }
 
-function keyOf(idempotencyKey: string): string {
-  return idempotencyKey.slice(idempotencyKey.indexOf('/') + 1);
+function keyOf({ idempotencyKey, place = idempotencyKey }: StepIo): string {
+  return place.slice(place.indexOf('/') + 1);
 }

@@ -40,6 +40,21 @@ describe('[decision 7] a supervised step', () => {
     expect(phases.judged.map(({ correction }) => correction)).toEqual([undefined, 'shorter', 'no, longer']);
   });
 
+  it('[J6] attempts that repeat a call have its idempotency key, a correction has its own', async () => {
+    const phases = new ScriptedPhases(({ corrections }) => (corrections === 0 ? 'fix: again' : 'ok'));
+    const keys: string[] = [];
+    const w = (_state: object, step: { attempt: number; idempotencyKey: string }): string => {
+      keys.push(step.idempotencyKey);
+      if (step.attempt % 2 === 1) throw new Error('busy');
+      return 'done';
+    };
+    const retry = { retries: 1, backoff: 'fixed', delayMs: 0 } as const;
+    const durable = new MemoryDurable('r');
+    const result = await startRun(one({ retry }), { bindings: { w }, phases, inputs: INPUTS, durable }).result;
+    expect(result.outcome).toBe('succeeded');
+    expect(keys).toEqual(['r/w', 'r/w', 'r/w+1', 'r/w+1']);
+  });
+
   it('[S11] work that fails is judged by nobody', async () => {
     const phases = new ScriptedPhases(() => 'ok');
     const result = await startRun(one(), { bindings: { w: fails('broken') }, phases, inputs: INPUTS }).result;

@@ -6,8 +6,9 @@ import {
   type Model,
   type ModelPart,
 } from '../../../src/agent/index.js';
-import type { Tool, ToolProvider } from '../../../src/agent/tool.js';
+import type { CallIo, Tool, ToolProvider } from '../../../src/agent/tool.js';
 import { createToolProvider } from '../../../src/agent/tools/provider.js';
+import { attemptAddress } from '../../../src/base/address.js';
 import type { TaskStep } from '../../../src/plan/builder-input.js';
 import type { Security } from '../../../src/plan/security.js';
 import type { RunOptions } from '../../../src/runtime.js';
@@ -33,8 +34,8 @@ export function task<T>(world: World, give: (state: Readonly<Record<string, unkn
 }
 
 /** The key of a step's record. */
-export function keyOf({ idempotencyKey, runId }: Pick<TaskStep, 'idempotencyKey' | 'runId'>): string {
-  return idempotencyKey.slice(runId.length + 1);
+export function keyOf({ path, attempt }: Pick<TaskStep, 'path' | 'attempt'>): string {
+  return attemptAddress(path, attempt);
 }
 
 /** What a model says: given the prompt, how many turns came before, and what of a supervised step it is asked for. */
@@ -109,8 +110,8 @@ function withSend(world: World, tools: ToolProvider): ToolProvider {
     inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
     effect: 'once',
     trust: 'trusted',
-    async execute(_input, { idempotencyKey }) {
-      const key = idempotencyKey.slice(idempotencyKey.indexOf('/') + 1);
+    async execute(_input, { place }: CallIo) {
+      const key = place.slice(place.indexOf('/') + 1);
       world.receive(key);
       await world.perform(key);
       return 'sent';

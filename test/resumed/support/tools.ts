@@ -1,4 +1,5 @@
 import { tool } from 'skein/graph';
+import { placeOf } from '../../../src/plan/tool-use.js';
 import { numberOf } from './drawing.js';
 import type { World } from './world.js';
 
@@ -15,7 +16,7 @@ export function toolsOf(its: World) {
       effect: 'once',
       trust: 'trusted',
       execute: async ({ q }, io) => {
-        made(io.idempotencyKey);
+        made(placeOf(io));
         await its.delay();
         return `one ${String(q)}`;
       },
@@ -40,7 +41,7 @@ export function toolsOf(its: World) {
       trust: 'trusted',
       execute: async ({ q }, io) => {
         const said = await io.ask({ text: `May ${String(q)}?`, choices: ['yes', 'no'] });
-        made(io.idempotencyKey);
+        made(placeOf(io));
         await its.delay();
         return `${said} ${String(q)}`;
       },

@@ -36,7 +36,10 @@ export class InnerRuns {
       return before.value;
     }
     const key = innerKey(step.path, `run:${own}`);
-    const perform = (): unknown => part({ signal: io.signal, idempotencyKey: `${step.run.runId}/${key}` });
+    const perform = (): unknown => {
+      const place = `${step.run.runId}/${key}`;
+      return part({ signal: io.signal, idempotencyKey: heard ? step.keyOfCall(place) : place });
+    };
     const value =
       io.run === undefined ? await perform() : await io.run(key, { perform }, { identity: this.identityOf(part) });
     (step.results ??= new Map()).set(known, { value, past: log?.past() });

@@ -35,7 +35,8 @@ export function lostTask(step: Step, log: Pick<ReadLog, 'lostReads'>): Lost {
   };
   if (probe === undefined) return { value };
   const ask = async (lost: LostCall): Promise<Probed> => {
-    const found = probedOf(await probe(step.view(probe), lost));
+    const idempotencyKey = step.keyOfCall(lost.idempotencyKey);
+    const found = probedOf(await probe(step.view(probe), { ...lost, idempotencyKey }));
     if (found?.done !== true) return found;
     log.lostReads();
     const result = await recordedResult(step, found.result);

@@ -11,7 +11,7 @@ import type {
   TaskStep as TaskStepInput,
 } from '../../../plan/builder-input.js';
 import { asQuestion, questionName } from '../../../plan/task-question.js';
-import { CLEAR, type ClearedCall, type ClearsCalls, type NodeCall } from '../../../plan/tool-use.js';
+import { CLEAR, PLACE, type ClearedCall, type ClearsCalls, type NodeCall } from '../../../plan/tool-use.js';
 import { isAllowed } from '../../graph/explain.js';
 import { GUARD_EXPIRES_MS } from '../../ports/executor.js';
 import { limitOf } from '../../../base/duration.js';
@@ -66,6 +66,10 @@ export class TaskStep implements TaskStepInput, ClearsCalls {
 
   /** The same for every execution of this step: pass it to services that support idempotency keys. */
   get idempotencyKey(): string {
+    return this.step.keyOfCall(this.io.idempotencyKey);
+  }
+
+  get [PLACE](): string {
     return this.io.idempotencyKey;
   }
 

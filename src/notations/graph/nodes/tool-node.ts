@@ -1,7 +1,7 @@
 import { checkOptions } from '../../../base/options.js';
 import type { StateOf, TaskStep } from '../../../plan/builder-input.js';
 import { propertyNames, requiredNames } from '../../../lang/coerce.js';
-import { CLEAR, cleared, type NodeCall } from '../../../plan/tool-use.js';
+import { CLEAR, cleared, PLACE, placeOf, type HasPlace, type NodeCall } from '../../../plan/tool-use.js';
 import type { FunctionTool } from '../../../plan/agent-spec.js';
 import type { TaskNode } from '../../../plan/plan.js';
 import { madeOf, partsOf, stateOfTool } from '../../../plan/made-of.js';
@@ -68,9 +68,10 @@ export function calledTool({ name, trust }: Pick<FunctionTool, 'name' | 'trust'>
 type CalledByFunction = Pick<TaskNode, 'callsTool' | 'trustsTool'>;
 
 /** Builds the step object of a tool that a node calls directly. */
-export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep {
+export function toolStepOf(step: TaskStep, stateOf: () => StateOf): ToolStep & HasPlace {
   const { signal, idempotencyKey, runOptions } = step;
   return {
+    [PLACE]: placeOf(step),
     ...(CLEAR in step && { [CLEAR]: (call: NodeCall) => cleared(step, call) }),
     signal,
     idempotencyKey,

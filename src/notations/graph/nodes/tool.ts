@@ -34,7 +34,7 @@ import {
 export interface ToolStep<State extends object = StateOf> {
   /** Aborted when the call's result is not needed any more. */
   readonly signal: AbortSignal;
-  /** The same for every execution of this call, even after a crash. */
+  /** The same for every execution of this call, even after a crash or in a retry. */
   readonly idempotencyKey: string;
   /** Emits an event to listeners. It is not recorded. */
   emit(event: JsonObject): void;
