@@ -109,7 +109,10 @@ export function partsInside(step: Asker, { parts }: StepIo): Parts | undefined {
 }
 
 /** What a `once` effect of an executor needs if it was lost: its probe gets the key that the call was made with. */
-export function onceIn(step: Asker, { lost }: Pick<StepOptions, 'lost' | 'effect'>): Pick<StepOptions, 'lost' | 'stopsClock'> {
+export function onceIn(
+  step: Asker,
+  { lost }: Pick<StepOptions, 'lost' | 'effect'>,
+): Pick<StepOptions, 'lost' | 'stopsClock'> {
   const probe = lost?.probe;
   const known = probe && {
     ...lost,
