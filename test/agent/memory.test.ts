@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { agentExecutor } from '../../src/agent/executor.js';
 import { createSharedMemory, withMemory } from '../../src/agent/memory.js';
 import type { Model } from '../../src/agent/model.js';
 import { createModelRegistry } from '../../src/agent/models/registry.js';
 import { FakeProvider } from './support/fake-provider.js';
-import { outputOf, runAgent } from './support/run-agent.js';
+import { fixedTools, outputOf, runAgent, tool } from './support/run-agent.js';
+import { agentNode, fakeStep } from './support/step.js';
 
 const ECHO = { models: { mock: true } } as const;
 
@@ -49,6 +51,47 @@ describe('shared memory', () => {
     );
     const injected = await runAgent({ ...ECHO, spec: { models: [], memory: { inject: true } }, memory });
     expect(injected.step.of('prompt')[0]?.system).toBe('You review code.');
+  });
+
+  it('has its label as soon as it has its text, also for an agent that begins right then and has been replayed', async () => {
+    const memory = createSharedMemory();
+    const inject = { models: ['own/reader'], memory: { inject: true } };
+    const reader = agentNode(inject);
+    const writer = agentNode({ models: ['own/writer'], memory: { inject: false } });
+    const page = tool('page', () => 'from a page');
+    const said = [
+      [{ name: 'page', input: { path: 'a' } }],
+      [{ name: 'write_memory', input: { text: 'from a page' } }],
+      [],
+    ];
+    const own = (id: string): Model => ({
+      id: `own/${id}`,
+      async *stream() {
+        for (const { name, input } of (id === 'writer' ? said.shift() : []) ?? [])
+          yield { type: 'tool-call', call: { id: name, name, input: JSON.stringify(input) } };
+        yield { type: 'text', text: 'Done.' };
+        yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+      },
+    });
+    const models = createModelRegistry({ env: {}, noProbe: true, providers: { own } });
+    const begun: Promise<unknown>[] = [];
+    const { record } = (await runAgent({ registry: models, spec: inject, memory, tools: [page] })).step;
+    const late = fakeStep(reader, { replay: record });
+    const execute = agentExecutor({
+      models,
+      tools: fixedTools([page]),
+      memory: {
+        read: () => memory.read(),
+        write(text, mode) {
+          memory.write(text, mode);
+          begun.push(Promise.resolve(execute(reader, late)));
+        },
+      },
+    });
+    await execute(writer, fakeStep(writer));
+    await Promise.all(begun);
+    expect([begun.length, late.of('prompt')[0]?.prompt]).toEqual([1, expect.stringContaining('from a page')]);
+    expect(late.influence.label().level).toBe('untrusted');
   });
 
   it('is not there for agents that do not use it', async () => {

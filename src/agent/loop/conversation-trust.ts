@@ -101,17 +101,21 @@ export class ConversationTrust {
     this.join(this.step.run.memory);
   }
 
+  /** A tool of the step itself runs: whoever sees what it writes to the memory from now on finds its label, too. */
+  runs(name: string): void {
+    const { run } = this.step;
+    if (MEMORY_TOOLS.get(name) === 'write') run.memory = run.labels.join(run.memory, run.labels.of(this.label));
+  }
+
   /** Adds the result of a call, or its error; `at` is `TURN.INDEX`. */
   heard(call: ResultName, answer: Answer, at: string): void {
-    const { run, own } = this.step;
+    const { run } = this.step;
     const ofTool = answer.own === true ? CLEAN : this.labelOfResult(call.name, at, answer);
     const label = answer.heard === undefined ? ofTool : run.labels.join(ofTool, run.labels.of(answer.heard));
     this.join(label);
     // A result inside a model call is not added again on a replay.
     if (!at.startsWith('dispatched.')) this.keep(label, answer.output);
     if (this.step.shares) run.heard(call, label);
-    if (own.has(call.name) && MEMORY_TOOLS.get(call.name) === 'write')
-      run.memory = run.labels.join(run.memory, run.labels.of(this.label));
     if (answer.files?.wrote !== undefined) this.takeWritten(answer.files.wrote);
     for (const path of answer.wrote ?? []) this.spreads(path);
     if (answer.lost === true && this.isFunction(call.name)) run.lostFiles();

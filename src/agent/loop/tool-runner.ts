@@ -92,7 +92,7 @@ export class ToolRunner {
       if (refused !== undefined) return refused;
       const own = this.stepTools.get(call.name);
       if (own === undefined) return asChanged(await this.effect(call, `tool#${at}`, label), isChanged);
-      return answerOf(async () => own.run(readInput(call, own), this.ask(`tool#${at}`)));
+      return answerOf(async () => this.runOwn(call, own, this.ask(`tool#${at}`)));
     });
   }
 
@@ -136,7 +136,7 @@ export class ToolRunner {
         return asChanged(await this.runTool(call, io, { label, ...step.watch() }, `tool#${index}.`), isChanged);
       return answerOf(async () => {
         if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
-        return own.run(readInput(call, own), ask('tool'));
+        return this.runOwn(call, own, ask('tool'));
       }, io);
     });
   }
@@ -233,6 +233,12 @@ export class ToolRunner {
       identity: { ...watch, ...this.identityOf(call) },
       ...(effect === 'once' ? { lost: lostCall(call, { step, use, check: this.check, tool, watch }) } : {}),
     });
+  }
+
+  private runOwn(call: ToolCall, own: StepTool, ask: Parameters<StepTool['run']>[1]): ReturnType<StepTool['run']> {
+    const input = readInput(call, own);
+    this.options.trust.runs(call.name);
+    return own.run(input, ask);
   }
 
   /** Runs a call, emits notes about it, and adds its result to the label. */
