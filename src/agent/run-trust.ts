@@ -41,9 +41,17 @@ export class WrittenHere {
     return this.all.paths.has(path) || this.all.begun.has(path);
   }
 
-  /** Records that a call with an untrusted label is about to write a file. No decision depends on it, since a replay does not see it. */
+  /**
+   * Records that a call with an untrusted label is about to write a file, or wrote it in an earlier session, whose record the replay has
+   * not reached yet. Only what is recorded may depend on it, since a replay sees it at other moments.
+   */
   begin(path: string): void {
     this.all.begun.add(path);
+  }
+
+  /** Whether programs may run some of the files that are known so far. The same holds for it. */
+  get mayBePlanted(): boolean {
+    return this.planted || [...this.all.begun].some((path) => !isDataFile(path));
   }
 
   /** Whether some are not known: then each file of the project may be one of them. */

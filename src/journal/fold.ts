@@ -34,6 +34,7 @@ export class HistoryFold {
   private readonly calls = new LostCalls();
   private readonly logs: LogRecord[] = [];
   private readonly skips: Skip[] = [];
+  private readonly wrote = new Set<string>();
   private outcomes = 0;
   /** Milliseconds of the sessions before the last. */
   private msBefore = 0;
@@ -80,9 +81,9 @@ export class HistoryFold {
   history(batches: number, sum: string): RunHistory | undefined {
     const { begin, current } = this;
     if (begin === undefined || current === undefined) return undefined;
-    const { sessions, entries, started, timers, pauses, closed, spends, calls, logs, skips, outcomes } = this;
+    const { sessions, entries, started, timers, pauses, closed, spends, calls, logs, skips, wrote, outcomes } = this;
     const effects = { entries, outcomes, started, timers, pauses, closed, spends, calls };
-    return { begin, current, sessions, ...effects, logs, skips, ms: this.msBefore + this.lasted, batches, sum };
+    return { begin, current, sessions, ...effects, logs, skips, wrote, ms: this.msBefore + this.lasted, batches, sum };
   }
 
   private addLog(record: LogRecord): void {
@@ -140,7 +141,8 @@ export class HistoryFold {
   }
 
   private addDone(record: DoneRecord, line: string): void {
-    const { key } = record;
+    const { key, wrote = [] } = record;
+    for (const path of wrote) this.wrote.add(path);
     if (this.keeps) addTo(this.entries, key, new Entry(line, this.outcomes, this.sessions.length - 1, kindOf(record)));
     this.outcomes += 1;
     this.timers.delete(key);

@@ -37,6 +37,8 @@ export interface RunHistory {
   readonly logs: readonly LogRecord[];
   /** Steps that were skipped: they have no outcome. */
   readonly skips: readonly Skip[];
+  /** Files that its steps, and the runs that they started, wrote after something untrusted. */
+  readonly wrote: ReadonlySet<string>;
   /** Milliseconds of all sessions together; a session whose process died lasted until its last record. */
   readonly ms: number;
   /** Number of batches. With `sum`, the digest of the last batch, the position where the journal continues. */

@@ -107,7 +107,7 @@ export interface DoneRecord extends Stored {
   readonly reads?: Readonly<Record<string, string>>;
   /** Label of runs that it started. */
   readonly heard?: Label;
-  /** Files that those runs wrote after something untrusted. */
+  /** Files that it, or those runs, wrote after something untrusted. */
   readonly wrote?: readonly string[];
   /** Arguments of calls inside that a person left free. */
   readonly freed?: readonly FreedArguments[];

@@ -288,6 +288,7 @@ function nothingYet(begin: BeginRecord): RunHistory {
     calls: { lost: [], underWay: [] },
     logs: [],
     skips: [],
+    wrote: new Set(),
     ms: 0,
     batches: 0,
     sum: FIRST_SUM,

@@ -199,6 +199,7 @@ function started(one: Launch, opened: OpenedRun, begun: BegunRun): StartOptions 
   const cwd = options.cwd ?? process.cwd();
   const policies = policiesOf(options);
   const wrote = sharedWith(options)?.wrote ?? new WrittenHere();
+  for (const path of opened.wrote ?? []) wrote.begin(path);
   const lent = lazily(() => {
     const own = ownPlaces(compiled.plan, { ...options, cwd }, origins, sharedWith(options)?.own);
     const runOptions: RunOptionsOf = ({ reserve, parts, tell, influence, path, ask }) => {

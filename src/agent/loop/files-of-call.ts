@@ -15,6 +15,18 @@ export interface CallFiles extends FilesOfCall {
   shown(): FilesShown;
 }
 
+interface Writing {
+  readonly run: RunTrust;
+  readonly trust: { readonly label: Label };
+  /** Receives each file that the call writes under untrusted influence, for its record. */
+  readonly spread: Set<string>;
+}
+
+/** The files of a call in the form that is recorded; undefined if there are none. */
+export function recordedPaths(paths: ReadonlySet<string>): readonly string[] | undefined {
+  return paths.size === 0 ? undefined : [...paths];
+}
+
 /** Whether a tool is one whose results state which files they are about. */
 function worksOnFiles(tool: OpenedTool | undefined): boolean {
   if (tool === undefined || tool.origin !== undefined || tool.code !== undefined) return false;
@@ -26,10 +38,7 @@ function worksOnFiles(tool: OpenedTool | undefined): boolean {
  * Collects the files of a call; undefined for a tool that does not state them. A file that this run writes, or wrote, under untrusted
  * influence counts like a foreign file.
  */
-export function filesOfCall(
-  tool: OpenedTool | undefined,
-  { run, trust }: { readonly run: RunTrust; readonly trust: { readonly label: Label } },
-): CallFiles | undefined {
+export function filesOfCall(tool: OpenedTool | undefined, { run, trust, spread }: Writing): CallFiles | undefined {
   if (!worksOnFiles(tool)) return undefined;
   const isUntrusted = (): boolean => trust.label.level === 'untrusted';
   const foreign: string[] = [];
@@ -44,7 +53,9 @@ export function filesOfCall(
         foreign.push(path);
     },
     writes(path) {
-      if (isUntrusted()) run.here.begin(path);
+      if (!isUntrusted()) return;
+      run.here.begin(path);
+      spread.add(path);
     },
     wrote(path) {
       written = path;

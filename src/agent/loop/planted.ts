@@ -38,7 +38,7 @@ export class PlantedPrograms {
     // What was found as the step opened is in its record.
     if (known !== undefined || opened.planted === true || !this.hasCommands(calls)) return known;
     if (calls.some((call, at) => isMade(call, at + 1))) return undefined;
-    return run.planted || run.files?.planted() === true ? this.record(turn) : undefined;
+    return run.here.mayBePlanted || run.files?.planted() === true ? this.record(turn) : undefined;
   }
 
   /** Takes what was found in a turn before, which may be inside a model call that is not made again. */

@@ -12,7 +12,7 @@ import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
 import { tellDenied } from './decided.js';
 import type { ConversationTrust } from './conversation-trust.js';
-import { filesOfCall } from './files-of-call.js';
+import { filesOfCall, recordedPaths } from './files-of-call.js';
 import { Guard, type Cleared, type ClearedCall, type Looks } from './guard.js';
 import type { Stages } from './stages.js';
 import { policyCheck, type PolicyCheck } from '../permissions/policy-check.js';
@@ -133,7 +133,10 @@ export class ToolRunner {
       if (refused !== undefined) return refused;
       const own = stepTools.get(call.name);
       if (own === undefined)
-        return asChanged(await this.runTool(call, io, { label, ...step.watch() }, `tool#${index}.`), isChanged);
+        return asChanged(
+          await this.runTool(call, io, { label, ...step.watch(), spread: new Set() }, `tool#${index}.`),
+          isChanged,
+        );
       return answerOf(async () => {
         if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
         return this.runOwn(call, own, ask('tool'));
@@ -172,12 +175,16 @@ export class ToolRunner {
   private async runTool(
     call: ToolCall,
     io: StepIo,
-    { state, label: before }: Pick<StateWatch, 'state'> & { readonly label: Label },
+    {
+      state,
+      label: before,
+      spread,
+    }: Pick<StateWatch, 'state'> & { readonly label: Label; readonly spread: Set<string> },
     ask = '',
   ): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
-    const files = filesOfCall(this.recorded.get(call.name), this.options);
+    const files = filesOfCall(this.recorded.get(call.name), { ...this.options, spread });
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = joinedIf(heard, label);
@@ -186,6 +193,7 @@ export class ToolRunner {
     const wrote = new Set<string>();
     const tell = (path: string): void => {
       wrote.add(path);
+      spread.add(path);
       this.options.step.influence.wrote?.(path);
     };
     const follows = this.check.follows(call, this.recorded.get(call.name), this.guarding());
@@ -218,7 +226,7 @@ export class ToolRunner {
     if (!isReached) return { ...answer, own: true };
     return {
       ...answer,
-      ...present({ files: files?.shown(), heard, wrote: wrote.size === 0 ? undefined : [...wrote] }),
+      ...present({ files: files?.shown(), heard, wrote: recordedPaths(wrote) }),
     };
   }
 
@@ -228,9 +236,10 @@ export class ToolRunner {
     const effect = tool?.effect ?? 'once';
     const { step, use } = this.options;
     const watch = step.watch();
-    return step.effect(name, (io) => this.runTool(call, io, { state: watch.state, label }), {
+    const spread = new Set<string>();
+    return step.effect(name, (io) => this.runTool(call, io, { state: watch.state, label, spread }), {
       effect,
-      identity: { ...watch, ...this.identityOf(call) },
+      identity: { ...watch, ...this.identityOf(call), wrote: () => recordedPaths(spread) },
       ...(effect === 'once' ? { lost: lostCall(call, { step, use, check: this.check, tool, watch }) } : {}),
     });
   }

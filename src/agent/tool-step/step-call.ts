@@ -12,7 +12,7 @@ import type { FilesShown } from '../loop/answer.js';
 import { callEvidence } from '../loop/approval.js';
 import { callChecks, type CallChecks } from '../loop/call-check.js';
 import { tellDenied } from '../loop/decided.js';
-import { filesOfCall, type CallFiles } from '../loop/files-of-call.js';
+import { filesOfCall, recordedPaths, type CallFiles } from '../loop/files-of-call.js';
 import { createGate, REFUSED, type Gate, type Granted } from '../loop/gate.js';
 import { Guard, type Authored, type Cleared, type Looks } from '../loop/guard.js';
 import { PlantedPrograms } from '../loop/planted.js';
@@ -164,9 +164,10 @@ export class StepCall {
     const refused = await this.gate.refusal(call, asking, isAllowed);
     if (refused !== undefined) throw refusedBy(refused.output);
     const { effect } = tool;
-    const done = await step.effect(`tool#${AT}`, (io) => this.perform(call, io), {
+    const spread = new Set<string>();
+    const done = await step.effect(`tool#${AT}`, (io) => this.perform(call, io, spread), {
       effect,
-      identity: this.identityOf(call),
+      identity: { ...this.identityOf(call), wrote: () => recordedPaths(spread) },
       ...(effect === 'once'
         ? { lost: { value: () => ({ value: lostResult(wanted.use) }), evidence: callEvidence(call) } }
         : {}),
@@ -183,7 +184,7 @@ export class StepCall {
   }
 
   /** Performs the call: an error fails the step, so that the call is made again when the run is resumed. */
-  private async perform(call: ToolCall, io: StepIo): Promise<Done> {
+  private async perform(call: ToolCall, io: StepIo, spread: Set<string>): Promise<Done> {
     const { step, tool, wanted, scripted } = this.options;
     this.isPerformed = true;
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
@@ -191,7 +192,7 @@ export class StepCall {
     if (answer !== undefined) return { value: fittingOutput(wanted.use, scriptedValue(wanted.use, answer)), own: true };
     if (tool.pretended === true) return { value: pretendedResult(wanted.use, call), own: true };
     const { tools } = await this.options.use(io);
-    const files = filesOfCall(tool, this.options);
+    const files = filesOfCall(tool, { ...this.options, spread });
     const value = fittingOutput(wanted.use, await this.call(call, io, { tools, files }));
     return { value, ...present({ files: files?.shown() }) };
   }

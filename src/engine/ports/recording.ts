@@ -45,7 +45,7 @@ export interface Identity {
   current?(name: string): string;
   /** The label of runs that the effect started. Called after the effect has ended. */
   heard?(): Label | undefined;
-  /** Files that those runs wrote after something untrusted. Called after the effect has ended. */
+  /** Files that the effect, or those runs, wrote after something untrusted. Called after the effect has ended. */
   wrote?(): readonly string[] | undefined;
   /** Arguments of calls inside the effect that a person left free for the rest of the run. Called after the effect has ended. */
   freed?(): readonly FreedArguments[] | undefined;

@@ -63,6 +63,8 @@ export interface OpenedRun {
   readonly formerModels?: GoingOn['formerModels'];
   /** The joined label of the influence on all starts of the run. */
   readonly influence?: Label | undefined;
+  /** Files that earlier sessions, and the runs that this one was forked from, wrote after something untrusted. */
+  readonly wrote?: readonly string[];
   /** Called once, right before the run starts. */
   begin(owner: RunOwner): BegunRun;
 }

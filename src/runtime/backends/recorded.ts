@@ -89,7 +89,7 @@ async function openOnThread(one: Opening): Promise<OpenedRun> {
 
 function* opened(one: Opening): Slices<OpenedRun> {
   const session = yield* openSession(one);
-  const { inputs, settings, formerModels, influence } = session;
+  const { inputs, settings, formerModels, influence, wrote } = session;
   const { memory, maxSteps, untrusted, private: hidden, security } = settings;
   const prices = settings.prices as PriceTable | undefined;
   return {
@@ -97,6 +97,7 @@ function* opened(one: Opening): Slices<OpenedRun> {
     settings: present({ memory, maxSteps, untrusted, private: hidden, security, prices }),
     formerModels,
     influence,
+    wrote,
     begin: (owner) => begin(one, session, owner),
   };
 }
@@ -106,6 +107,7 @@ interface Opened extends GoingOn, Announcement {
   readonly turn: Turn | undefined;
   readonly session: OpenSession;
   readonly influence: Label | undefined;
+  readonly wrote: readonly string[];
 }
 
 /** Opens the session of a run. Everything that can be checked is checked before anything is written. */
@@ -122,6 +124,7 @@ function* openSession(one: Opening): Slices<Opened> {
   const before = recorded?.family[0].begin.thread;
   // The influence on the first start of a run remains in every later session.
   const influence = joinedIf(recorded?.family[0].begin.influence, one.influence);
+  const wrote = writtenIn(recorded);
   const turn = one.turn ?? (before === undefined ? undefined : new Turn(store, before, undefined));
   if (turn === undefined) firstState(compiled, going.inputs);
   else turn.start(compiled, going.inputs);
@@ -133,11 +136,16 @@ function* openSession(one: Opening): Slices<Opened> {
     const run = { ...definition, ...parent, thread: turn?.of, influence, runId };
     turn?.begin(runId, going.inputs);
     const session = yield* beginSession(store, { ...run, origin: options.origin ?? {} }, holder, systemClock.now());
-    return { ...going, settings, session, turn, influence, ...announcement(one, recorded, going) };
+    return { ...going, settings, session, turn, influence, wrote, ...announcement(one, recorded, going) };
   }
   const told = announcement(one, recorded, going);
   const session = yield* resumeSession(store, recorded.reader, definition, holder, systemClock);
-  return { ...going, settings, session, turn, influence, ...told };
+  return { ...going, settings, session, turn, influence, wrote, ...told };
+}
+
+/** Also by those whose outcome is forgotten: the files are still there. */
+function writtenIn(recorded: RecordedRun | undefined): readonly string[] {
+  return recorded === undefined ? [] : recorded.family.flatMap(({ wrote }) => [...wrote]);
 }
 
 /** The settings that the session keeps, with the changes of the budget. */
