@@ -12,7 +12,7 @@ export interface Answer {
   readonly files?: FilesShown;
   /** The label of what influenced the results of runs that the call started. */
   readonly heard?: Label;
-  /** Files that those runs wrote after something untrusted. */
+  /** Files that the call, or those runs, wrote after something untrusted. */
   readonly wrote?: readonly string[];
   /** The call was interrupted, so nobody knows what such runs wrote. */
   readonly lost?: true;

@@ -133,10 +133,7 @@ export class ToolRunner {
       if (refused !== undefined) return refused;
       const own = stepTools.get(call.name);
       if (own === undefined)
-        return asChanged(
-          await this.runTool(call, io, { label, ...step.watch(), spread: new Set() }, `tool#${index}.`),
-          isChanged,
-        );
+        return asChanged(await this.runTool(call, io, { label, ...step.watch() }, `tool#${index}.`), isChanged);
       return answerOf(async () => {
         if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
         return this.runOwn(call, own, ask('tool'));
@@ -175,24 +172,19 @@ export class ToolRunner {
   private async runTool(
     call: ToolCall,
     io: StepIo,
-    {
-      state,
-      label: before,
-      spread,
-    }: Pick<StateWatch, 'state'> & { readonly label: Label; readonly spread: Set<string> },
+    { state, label: before }: Pick<StateWatch, 'state'> & { readonly label: Label },
     ask = '',
   ): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
+    const spread = new Set<string>();
     const files = filesOfCall(this.recorded.get(call.name), { ...this.options, spread });
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = joinedIf(heard, label);
       this.options.step.hears(label);
     };
-    const wrote = new Set<string>();
     const tell = (path: string): void => {
-      wrote.add(path);
       spread.add(path);
       this.options.step.influence.wrote?.(path);
     };
@@ -224,10 +216,7 @@ export class ToolRunner {
       );
     }, io);
     if (!isReached) return { ...answer, own: true };
-    return {
-      ...answer,
-      ...present({ files: files?.shown(), heard, wrote: recordedPaths(wrote) }),
-    };
+    return { ...answer, ...present({ files: files?.shown(), heard, wrote: recordedPaths(spread) }) };
   }
 
   private effect(call: ToolCall, name: string, label: Label): Promise<Answer> {
@@ -236,10 +225,15 @@ export class ToolRunner {
     const effect = tool?.effect ?? 'once';
     const { step, use } = this.options;
     const watch = step.watch();
-    const spread = new Set<string>();
-    return step.effect(name, (io) => this.runTool(call, io, { state: watch.state, label, spread }), {
+    let wrote: Answer['wrote'];
+    const run = async (io: StepIo): Promise<Answer> => {
+      const answer = await this.runTool(call, io, { state: watch.state, label });
+      ({ wrote } = answer);
+      return answer;
+    };
+    return step.effect(name, run, {
       effect,
-      identity: { ...watch, ...this.identityOf(call), wrote: () => recordedPaths(spread) },
+      identity: { ...watch, ...this.identityOf(call), wrote: () => wrote },
       ...(effect === 'once' ? { lost: lostCall(call, { step, use, check: this.check, tool, watch }) } : {}),
     });
   }
