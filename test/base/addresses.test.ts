@@ -13,6 +13,7 @@ import {
   stepOf,
   triesOf,
 } from '../../src/base/address.js';
+import { cases } from '../thorough.js';
 
 test.each<[string, string, number, string | undefined]>([
   ['a', 'a', 1, undefined],
@@ -201,7 +202,7 @@ describe('[XP1] any address', () => {
         expect(again === undefined ? undefined : formatAddress(again)).toBe(text);
         expect(formatAddress({ places: made.places })).not.toMatch(/[\n\0\u2028\u202E]/u);
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(1_000) },
     );
   });
 
@@ -228,7 +229,7 @@ describe('[XP1] any address', () => {
         });
         expect(triesOf(step).at(-1)).toMatchObject({ attempt: places.at(-1)?.attempt });
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

@@ -51,7 +51,7 @@ describe('agreement of engine and reference interpreter', () => {
         expect(result.census).toEqual(expected.census);
         expect(scenario.closed.toSorted()).toEqual(told.toSorted());
       }),
-      { numRuns: cases(150), seed },
+      { numRuns: cases(75), seed },
     );
   });
 
@@ -67,7 +67,7 @@ describe('agreement of engine and reference interpreter', () => {
         expect(other.census).toEqual(one.census);
         expect(other.state).toEqual(one.state);
       }),
-      { numRuns: cases(80), seed },
+      { numRuns: cases(40), seed },
     );
   });
 
@@ -81,7 +81,7 @@ describe('agreement of engine and reference interpreter', () => {
         expect(one.log.length).toBeGreaterThan(1);
         expect(other.log.join('\n')).toBe(one.log.join('\n'));
       }),
-      { numRuns: cases(60), seed },
+      { numRuns: cases(30), seed },
     );
   });
 });

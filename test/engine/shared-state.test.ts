@@ -8,7 +8,7 @@ import { EMPTY_VERSION } from '../../src/engine/state/version.js';
 import type { Version } from '../../src/engine/state/version.js';
 import type { Reducer, ReducerFunction } from '../../src/plan/reducers.js';
 import { reducerFor } from '../../src/plan/reducers.js';
-import { seedOf } from '../thorough.js';
+import { cases, seedOf } from '../thorough.js';
 
 /** What a version holds, without any structure: every contribution and every plain write that it has seen. */
 interface Slow {
@@ -183,7 +183,7 @@ describe('S3: versions that share what they hold', () => {
             for (const other of world.all) expect(covers(one.version, other.version)).toBe(coversSlowly(one, other));
           }
         }),
-        { numRuns: 400, seed: seedOf(10) },
+        { numRuns: cases(200), seed: seedOf(10) },
       );
     },
   );

@@ -17,7 +17,7 @@ import type { Workflow } from '../../src/plan/workflow.js';
 import { runWorkflow } from '../../src/runtime.js';
 import type { WorkflowResult } from '../../src/runtime.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { seedOf } from '../thorough.js';
+import { cases, seedOf } from '../thorough.js';
 
 /** What an agent meets when it asks its model, one answer a call. */
 const ANSWERS = {
@@ -255,7 +255,7 @@ describe('whoever looks at a run sees the same steps', () => {
         }
         met += `${JSON.stringify(result.census)} ${JSON.stringify([...live.steps.values()])}`;
       }),
-      { numRuns: 60, seed: seedOf(12) },
+      { numRuns: cases(40), seed: seedOf(12) },
     );
     // The runs were not all of one kind.
     for (const outcome of ['succeeded', 'failed', 'timed_out', 'skipped'])

@@ -8,7 +8,7 @@ import { THOROUGH } from '../thorough.js';
 
 const RESUMER = await programOf(join(import.meta.dirname, 'support/flip-resumer.ts'));
 
-const FLIPS = THOROUGH ? 2_000 : 24;
+const FLIPS = THOROUGH ? 2_000 : 12;
 const PROCESSES = 2;
 const RUNS = 9;
 

@@ -4,7 +4,7 @@ import { END, graph } from '../../src/graph.js';
 import { definePlan, run } from '../../src/index.js';
 import { SkeinError } from '../../src/base/errors.js';
 import { madeOf } from '../../src/plan/made-of.js';
-import { seedOf } from '../thorough.js';
+import { cases, seedOf } from '../thorough.js';
 
 /** A node of a random graph: what it reads are earlier nodes, what it may choose are later ones. */
 interface Raw {
@@ -174,9 +174,9 @@ describe('a random graph gives the same run', () => {
           compared += 1;
           expect(state).toEqual(expectedOf(nodes));
         }),
-        { numRuns: 300, seed, maxSkipsPerRun: 1000 },
+        { numRuns: cases(120), seed, maxSkipsPerRun: 1000 },
       );
-      expect(compared).toBe(300);
+      expect(compared).toBe(cases(120));
     },
   );
 });

@@ -135,7 +135,7 @@ async function processOf(seed: number, store: Store, resume: boolean, downAt?: n
 
 const called = (done: readonly string[]): number => done.filter((one) => one.startsWith('model ')).length;
 
-it.each(Array.from({ length: cases(12) }, (_, at) => seedOf(1) + at))(
+it.each(Array.from({ length: cases(6) }, (_, at) => seedOf(1) + at))(
   'program %i, killed after some record and resumed, repeats no recorded call of the runs that a step starts',
   async (seed) => {
     const store = memoryStore();
@@ -162,7 +162,7 @@ it.each(Array.from({ length: cases(12) }, (_, at) => seedOf(1) + at))(
   },
 );
 
-it.each(Array.from({ length: cases(12) }, (_, at) => seedOf(101) + at))(
+it.each(Array.from({ length: cases(6) }, (_, at) => seedOf(101) + at))(
   'program %i, whose model is down at some call, repeats no call that was answered once it is resumed',
   async (seed) => {
     const whole = await processOf(seed, memoryStore(), false);

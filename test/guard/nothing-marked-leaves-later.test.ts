@@ -48,7 +48,7 @@ test('what a page said in one turn of a conversation leaves in no later one unas
       },
     ),
     // Each is some six conversations.
-    { numRuns: cases(300) / 10, seed: seedOf(18) },
+    { numRuns: cases(150) / 10, seed: seedOf(18) },
   );
   // The models do enough for this to tell something.
   expect(seen.marked).toBeGreaterThan(50);

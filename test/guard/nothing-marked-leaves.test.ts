@@ -55,7 +55,7 @@ test('nothing that a page influenced goes out unasked, and all of it is labelled
       },
     ),
     // Each is some twenty conversations.
-    { numRuns: cases(600) / 10, seed: seedOf(16) },
+    { numRuns: cases(300) / 10, seed: seedOf(16) },
   );
   const { asked } = seen;
   tell({ what: 'calls of agents after a page, however they know of it', n: asked, forbidden: 0, asked, goal: NO_CALL });

@@ -5,7 +5,7 @@ import { tell } from '../guard/support/figures.js';
 import { packText } from '../cli/support/packs.js';
 import { checkOut, removeWhatRanBefore } from './support/checked-out.js';
 import { HONEST } from './support/checkouts.js';
-import { traced } from './support/traced.js';
+import { traced, tracedServed } from './support/traced.js';
 
 afterAll(removeWhatRanBefore);
 
@@ -45,7 +45,7 @@ it('[T10] a file that was changed after the yes is one that nobody has said yes 
   expect(said).toMatchObject({ code: 0 });
   expect(said.stdout).toMatch(/starts \.\/planted\.sh[^]*follows answers\.yaml[^]*reads \S+\/outside\/inner\.yaml/);
   const isTrusted = async () => {
-    const { stdout } = await traced(['validate', 'flow.yaml', '--powers'], places);
+    const { stdout } = await tracedServed(['validate', 'flow.yaml', '--powers'], places);
     return stdout.startsWith('flow.yaml is trusted as it is\n');
   };
   expect(await isTrusted()).toBe(true);
@@ -55,7 +55,7 @@ it('[T10] a file that was changed after the yes is one that nobody has said yes 
     await writeFile(path, change === undefined ? `${text}\n` : change(text));
     // What lies elsewhere may be read: the user has said yes to where it is.
     const may = { ...places, mayRead: [...places.mayRead, join(cwd, '../outside/inner.yaml')] };
-    const end = await traced(['run', 'flow.yaml'], may);
+    const end = await tracedServed(['run', 'flow.yaml'], may);
     const found = { name, code: end.code, seen: end.seen ?? [], reached: reached() };
     expect(found).toEqual({ name, code: 2, seen: [], reached: 0 });
     expect(end.stderr).toContain('you have not said yes to it');
@@ -107,12 +107,12 @@ it('[T10] a store that came with the checkout starts nothing, and is only writte
     ['fork', '-1', '--file', 'flow.yaml'],
     ['event', 'ada', 'done'],
   ]) {
-    const end = await traced(words, other);
+    const end = await tracedServed(words, other);
     expect({ words, code: end.code, seen: end.seen ?? [] }).toEqual({ words, code: 1, seen: [] });
     expect(end.stderr).toContain('were not made by you here');
   }
   for (const words of [['runs'], ['threads'], ['thread', 'ada'], ['show', '-1'], ['logs', '-1'], ['answer', '-1', 'x']])
-    expect({ words, seen: (await traced(words, other)).seen ?? [] }).toEqual({ words, seen: [] });
+    expect({ words, seen: (await tracedServed(words, other)).seen ?? [] }).toEqual({ words, seen: [] });
   expect(await files()).toEqual(before);
 });
 

@@ -5,7 +5,7 @@ import { checkOut, removeWhatRanBefore } from './support/checked-out.js';
 import type { Checkout } from './support/checkouts.js';
 import { CHECKOUTS } from './support/checkouts.js';
 import type { Traced } from './support/traced.js';
-import { traced, whyUntraced } from './support/traced.js';
+import { tracedServed, whyUntraced } from './support/traced.js';
 
 afterAll(removeWhatRanBefore);
 
@@ -57,7 +57,7 @@ let lines = 0;
 /** Nothing was seen of it: no process, no connection, no file that was changed, none that was read elsewhere. */
 async function quietly(checkedOut: CheckedOut, words: readonly string[]): Promise<Traced> {
   const before = await checkedOut.files();
-  const end = await traced(words, checkedOut.places);
+  const end = await tracedServed(words, checkedOut.places);
   lines += 1;
   const found = { words, seen: end.seen ?? [], reached: checkedOut.reached(), files: await checkedOut.files() };
   expect(found).toEqual({ words, seen: [], reached: 0, files: before });
@@ -100,6 +100,6 @@ async function looksOnly(checkout: Checkout, checkedOut: CheckedOut, words: read
 /** A trace that sees nothing would let everything pass. */
 async function happensAfterwards({ after }: Checkout, { places, file }: CheckedOut): Promise<void> {
   if (after === undefined || untraced !== undefined) return;
-  const { seen = [], stderr } = await traced(['run', file, '--trust', '--no-store'], places);
+  const { seen = [], stderr } = await tracedServed(['run', file, '--trust', '--no-store'], places);
   expect({ stderr, seen: seen.join('\n') }).toMatchObject({ seen: expect.stringMatching(after) as string });
 }

@@ -10,14 +10,11 @@ for (const { name, schema, value, ends } of HOSTILE_SCHEMAS) {
     expect(unusable ? 'unusable' : findings.length > 0 ? 'finding' : 'fits', findings.join('\n')).toBe(ends);
     expect(findings.length).toBeLessThanOrEqual(10);
     expect(findings.join('').length).toBeLessThan(5_000);
+    expect(schemaFindings(schema, value), 'again').toEqual(findings);
   });
 }
 
 test('[XS5] a verdict does not depend on the checks before it', () => {
-  for (const { name, schema, value } of HOSTILE_SCHEMAS) {
-    const [first, again] = [schemaFindings(schema, value), schemaFindings(schema, value)];
-    expect(again, name).toEqual(first);
-  }
   // A check of so many parts takes the whole allowance nearly at once: what is kept of a schema is counted each time.
   const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`p${at}`, { type: 'number' }]));
   const schema = { type: 'array', items: { properties } };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PatternError, patternMatcher } from '../../src/lang/pattern/matcher.js';
+import { cases } from '../thorough.js';
 
 /** Expressions of the supported kind, small enough that the host's matcher is quick on them. */
 const { expression } = fc.letrec<{
@@ -82,7 +83,7 @@ describe('the linear matcher agrees with the host', () => {
         }
         expect(patternMatcher(source, { ignoreCase }).test(line)).toBe(host.test(line));
       }),
-      { numRuns: 3_000 },
+      { numRuns: cases(1_500) },
     );
   });
 

@@ -5,7 +5,7 @@ import { templateText } from '../../src/lang/condition-text.js';
 import { withoutBlocks } from '../../src/lang/outputs-block.js';
 import { renderTemplate } from '../../src/lang/template.js';
 import type { Template } from '../../src/lang/values.js';
-import { seedOf } from '../thorough.js';
+import { cases, seedOf } from '../thorough.js';
 
 const BLOCK: Template = [{ outputs: 'prior' }, 'Go on.'];
 
@@ -176,9 +176,9 @@ describe('an output can not pass itself off as', () => {
         );
         if (text !== output) marked += 1;
       }),
-      { numRuns: 3_000, seed: seedOf(20) },
+      { numRuns: cases(1_000), seed: seedOf(20) },
     );
-    expect(marked).toBeGreaterThan(30);
+    expect(marked).toBeGreaterThan(10);
   });
 });
 

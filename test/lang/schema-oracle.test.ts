@@ -3,6 +3,7 @@ import type { Schema } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { schemaFindings } from '../../src/lang/schema-check.js';
+import { cases } from '../thorough.js';
 
 const NAMES = ['a', 'b', 'ab', 'c'];
 const name = fc.constantFrom(...NAMES);
@@ -113,6 +114,6 @@ test('a value fits a schema here if, and only if, it fits by an implementation o
       const findings = schemaFindings(given, instance);
       expect(findings.length === 0, findings.join('\n')).toBe(expected);
     }),
-    { numRuns: 1_000 },
+    { numRuns: cases(500) },
   );
 });

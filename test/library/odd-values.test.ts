@@ -7,6 +7,7 @@ import { agent, agentNode, eventNode, graph, tool } from 'skein/graph';
 import { ownModels } from '../graph/support-agents.js';
 import { oddValue } from './support/odd-values.js';
 import { closing, sqliteFile } from './support/threads.js';
+import { cases } from '../thorough.js';
 
 /** Functions and options of programs that no compiler has seen. */
 type Untyped = (...args: readonly unknown[]) => unknown;
@@ -183,7 +184,7 @@ describe('whatever a program hands over, each of its runs can be read and goes o
       fc.asyncProperty(oddValue, async ([, value]) => {
         expect(await troubles(door(value()), memoryStore())).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: cases(6) },
     );
   });
 

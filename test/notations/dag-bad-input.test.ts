@@ -233,7 +233,7 @@ output: {steps: [s], format: json}
           expect(problem.message).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: cases(100) },
+      { numRuns: cases(50) },
     );
     expect((await loadDagText(WHOLE, { cwd })).problems).toEqual([]);
   });

@@ -5,6 +5,7 @@ import type { SourceNode } from '../../src/text/nodes.js';
 import { parseYaml } from '../../src/text/yaml.js';
 import { YAML_LIMITS } from '../../src/text/yaml-limits.js';
 import { brief } from './project.js';
+import { cases } from '../thorough.js';
 
 const data = (text: string): unknown => {
   const { root } = parseYaml(text, 'f.yaml');
@@ -47,7 +48,7 @@ describe('YAML values', () => {
 });
 
 describe('YAML problems', () => {
-  const cases: readonly (readonly [name: string, text: string, problems: readonly string[]])[] = [
+  const texts: readonly (readonly [name: string, text: string, problems: readonly string[]])[] = [
     ['a key that is there twice', 'a: 1\nb: 2\na: 3', ['3:1 error duplicate-key']],
     ['several documents', 'a: 1\n---\nb: 2', ['2:1 error yaml-documents']],
     ['a merge key', 'a: &a {x: 1}\nb:\n  <<: *a', ['3:3 error yaml-merge']],
@@ -61,7 +62,7 @@ describe('YAML problems', () => {
     ['__proto__', '__proto__: {x: 1}', ['1:1 error forbidden-name']],
     ['constructor, deep down', 'a:\n  - {constructor: 1}', ['2:6 error forbidden-name']],
   ];
-  it.each(cases)('%s', (_, text, problems) => {
+  it.each(texts)('%s', (_, text, problems) => {
     expect(brief(parseYaml(text, 'f.yaml').problems)).toEqual(problems);
   });
 
@@ -159,7 +160,7 @@ describe('any text at all', () => {
         for (const { at } of problems) expect(at?.line ?? 0).toBeLessThanOrEqual(lines);
         if (root !== undefined) JSON.stringify(toJson(root));
       }),
-      { numRuns: 700 },
+      { numRuns: cases(350) },
     );
   });
 
@@ -170,7 +171,7 @@ describe('any text at all', () => {
         const { root } = parseYaml(text, 'f.yaml', { limits });
         if (root !== undefined) expect(depthOf(root)).toBeLessThanOrEqual(2 * limits.maxDepth);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(250) },
     );
   });
 

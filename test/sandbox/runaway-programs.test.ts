@@ -9,10 +9,9 @@ if (!hasSandbox) console.log('skipped in the sandbox: neither bwrap nor unshare 
 const own = (): string => `6${String(process.pid).padStart(7, '0')}${Math.floor(Math.random() * 1e4)}`;
 
 describe.each([
-  // A gigabyte outside of a sandbox: test/tools/shell.test.ts.
-  { where: 'outside of a sandbox', spec: {}, skipped: false, size: 'a hundred megabytes', bytes: 1e8 },
-  { where: 'in a sandbox', spec: { sandbox: 'offline' }, skipped: !hasSandbox, size: 'a gigabyte', bytes: 1e9 },
-] as const)('T15: a program $where', ({ spec, skipped, size, bytes }) => {
+  { where: 'outside of a sandbox', spec: {}, skipped: false },
+  { where: 'in a sandbox', spec: { sandbox: 'offline' }, skipped: !hasSandbox },
+] as const)('T15: a program $where', ({ spec, skipped }) => {
   const shell = async () => session({ tools: ['shell'], ...spec }, { cwd: await folder() });
 
   test.skipIf(skipped)('that starts more and more processes is ended, with all of them', async () => {
@@ -37,8 +36,9 @@ describe.each([
     },
   );
 
-  test.skipIf(skipped)(`that writes ${size} gives its beginning and its end`, async () => {
-    const script = `echo first; head -c ${bytes} /dev/zero | tr "\\0" x; echo; echo last`;
+  // A gigabyte: test/tools/shell.test.ts.
+  test.skipIf(skipped)('that writes a hundred megabytes gives its beginning and its end', async () => {
+    const script = `echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last`;
     const text = await (await shell()).call('shell', { argv: ['sh', '-c', script], timeout_seconds: 600 });
     expect(text.length).toBeLessThan(70_000);
     expect(text).toMatch(/^exit code 0\n--- stdout ---\nfirst\nx+[^]*\nlast\n$/);

@@ -13,8 +13,8 @@ const missing = whyNoStrace();
 if (missing !== undefined) console.info(`note: disk faults are not tested here: ${missing}`);
 
 const BATCHES = 2;
-/** Every sixth write shows each kind of them; `npm run test:fault` takes every one. */
-const STRIDE = THOROUGH ? 1 : 6;
+/** Every ninth write shows each kind of them; `npm run test:fault` takes every one. */
+const STRIDE = THOROUGH ? 1 : 9;
 const WRITES = 'pwrite64,ftruncate';
 
 const folder = mkdtempSync(join(tmpdir(), 'skein-disk-'));

@@ -15,39 +15,50 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-let server: ChildProcess | undefined;
-const waiting: Waiting[] = [];
+/** Runs a command line and gives how it ended. */
+export type Serving = (words: readonly string[], options: StartOptions) => Promise<Ended>;
 
 /**
  * Runs a command line of the built program in a process that tests share, one after the other: for tests of what the program
  * says and writes. Where signals, terminals, streams, the start or the end of a process count, and where modules are edited between two
  * runs, `skein` starts a process.
  */
-export function served(words: readonly string[], { cwd, env, input = '', asks = false }: StartOptions): Promise<Ended> {
-  if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: npm run build first');
-  if (env?.['NODE_OPTIONS'] !== undefined) throw new Error('NODE_OPTIONS are read when a process starts: use skein()');
-  const to = (server ??= startServer());
-  const args = trusting(words, { asks });
-  const asked: Asked = { main: MAIN, args, cwd, env: cleanEnv(cwd, env), input: Buffer.from(input).toString('base64') };
-  return new Promise((done, fail) => {
-    const mine = { done, fail };
-    waiting.push(mine);
-    to.send(asked);
-    // What does not end within the time of its test does not keep others waiting.
-    onTestFinished(() => {
-      if (waiting.includes(mine)) to.kill('SIGKILL');
+export const served = serving([]);
+
+/** Such a process of its own, started by the words of another program. */
+export function serving(before: readonly string[]): Serving {
+  let server: ChildProcess | undefined;
+  const waiting: Waiting[] = [];
+  return (words, { cwd, env, input = '', asks = false }) => {
+    if (!existsSync(MAIN)) throw new Error('there is no dist/cli/main.js: npm run build first');
+    if (env?.['NODE_OPTIONS'] !== undefined)
+      throw new Error('NODE_OPTIONS are read when a process starts: use skein()');
+    const to = (server ??= startServer(before, waiting, () => (server = undefined)));
+    const args = trusting(words, { asks });
+    const stdin = Buffer.from(input).toString('base64');
+    const asked: Asked = { main: MAIN, args, cwd, env: cleanEnv(cwd, env), input: stdin };
+    return new Promise((done, fail) => {
+      const mine = { done, fail };
+      waiting.push(mine);
+      to.send(asked);
+      // What does not end within the time of its test does not keep others waiting.
+      onTestFinished(() => {
+        if (waiting.includes(mine)) to.kill('SIGKILL');
+      });
     });
-  });
+  };
 }
 
 /** Its file is stripped of types here: with a loader of TypeScript in it, the process would load modules of workflows by that one. */
-function startServer(): ChildProcess {
+function startServer(before: readonly string[], waiting: Waiting[], onExit: () => void): ChildProcess {
   const folder = mkdtempSync(join(tmpdir(), 'skein-server-'));
   const text = readFileSync(join(import.meta.dirname, 'server.ts'), 'utf8');
   writeFileSync(join(folder, 'server.mjs'), transformSync(text, { mode: 'strip-only' }).code);
+  const [execPath = process.execPath, ...words] = before;
   const child = fork(join(folder, 'server.mjs'), {
     env: { PATH: process.env['PATH'] },
-    execArgv: [],
+    execPath,
+    execArgv: before.length === 0 ? [] : [...words, process.execPath],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let said = '';
@@ -57,7 +68,7 @@ function startServer(): ChildProcess {
     waiting.shift()?.done(end as Ended);
   });
   child.on('exit', (code, signal) => {
-    if (server === child) server = undefined;
+    onExit();
     const error = new Error(`the process that serves command lines ended (${code ?? signal}): ${said}`);
     for (const { fail } of waiting.splice(0)) fail(error);
   });

@@ -87,7 +87,7 @@ describe('a label is never lost over the history of a run', () => {
           }
         }
       }),
-      { numRuns: cases(40), seed: seedOf(16) },
+      { numRuns: cases(25), seed: seedOf(16) },
     );
     tell({ what: 'labels: values over edits, resumes and forks', n: seen.differs, forbidden: 0, goal: NO_LABEL_LOST });
     // The histories are such that labels tell something.

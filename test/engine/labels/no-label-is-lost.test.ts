@@ -62,7 +62,7 @@ describe('a label is never lost', () => {
           }
         }
       }),
-      { numRuns: cases(300), seed: seedOf(16) },
+      { numRuns: cases(150), seed: seedOf(16) },
     );
     tell({
       what: `labels: values that an untrusted input influenced (${kind})`,

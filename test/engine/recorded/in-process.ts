@@ -14,7 +14,7 @@ const WITH_PROGRAMS = new Set(['agent', 'commands', 'finally', 'ended']);
 
 /** Whether a run of the shape is cut at this place: at all of the first places, then at some. Among five in a row each kind of failure comes up. */
 export function isTried(shape: string, at: number): boolean {
-  return THOROUGH || at < (WITH_PROGRAMS.has(shape) ? 8 : 20) || at % 5 === 0;
+  return THOROUGH || at < (WITH_PROGRAMS.has(shape) ? 5 : 10) || at % 7 === 0;
 }
 
 /** A world that keeps in memory what was done in it. */

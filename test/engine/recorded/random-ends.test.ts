@@ -47,7 +47,7 @@ test('[addition 9] [addition 10] a run that is over is resumed with nothing to d
       expect(fork.closed).toEqual(first.closed.filter((told) => told.startsWith('finally ')));
       over += 1;
     }),
-    { numRuns: cases(150), seed: seedOf(20) },
+    { numRuns: cases(75), seed: seedOf(20) },
   );
   expect(over).toBeGreaterThan(20);
 });
@@ -74,7 +74,7 @@ test('[addition 9] [addition 10] a run that is killed at any record repeats noth
         if (first.result.outcome !== 'failed' && !cutsOff) expect(next.result.census).toEqual(first.result.census);
       }
     }),
-    { numRuns: cases(80), seed: seedOf(20) },
+    { numRuns: cases(40), seed: seedOf(20) },
   );
   expect(resumed).toBeGreaterThan(20);
 });

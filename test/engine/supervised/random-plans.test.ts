@@ -11,7 +11,7 @@ import { scenarioOf } from '../oracle/scenario.js';
 import { linesOf, prefixesOf, storeWith, doneKeys } from '../recorded/in-process.js';
 import { runOn } from './on-store.js';
 import { ScriptedPhases } from './scripted-phases.js';
-import { seedOf } from '../../thorough.js';
+import { cases, seedOf } from '../../thorough.js';
 
 const seed = seedOf(20);
 const TIMELESS: RawOptions = { racing: false, failing: false, cycles: false, conflicts: 'nowhere', subPlans: true };
@@ -49,9 +49,9 @@ describe('[addition 1] random plans', () => {
         corrected += phases.judged.filter(({ correction }) => correction !== undefined).length;
         expect([other.outcome, other.state, other.census]).toEqual([one.outcome, one.state, one.census]);
       }),
-      { numRuns: 120, seed },
+      { numRuns: cases(60), seed },
     );
-    expect(corrected).toBeGreaterThan(50);
+    expect(corrected).toBeGreaterThan(25);
   });
 
   it('go on from every beginning of their journal, and do nothing twice', async () => {

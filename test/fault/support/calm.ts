@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { changeBudget } from '../../../src/runtime.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { openSqliteStore } from '../../../src/stores/sqlite.js';
-import type { Ended, Order } from './process.js';
-import { linesIn, makeDir, startRunner } from './process.js';
+import { carryOut } from './carried-out.js';
+import type { Order } from './process.js';
+import { linesIn, makeDir } from './process.js';
 import { answerAll, complete } from './session.js';
 import { SHAPES } from './shapes.js';
 import type { World } from './world.js';
@@ -15,12 +16,13 @@ export function orderOf(shape: string, dir: string, more: Partial<Order> = {}): 
   return { dir, shape, edition: 2, runId: 'r', pace: 6, durability: 'fast', ...more };
 }
 
-/** Goes on until the run has ended, answering what is asked. */
-export async function finish(order: Order): Promise<Ended> {
+/** Goes on until the run has ended, answering what is asked. In this process: one of its own is for those that are killed. */
+export async function finish(order: Order): Promise<RunResult> {
   for (let rounds = 0; rounds < 20; rounds++) {
-    const ended = await startRunner(order, () => undefined).ended;
-    if (ended.code === 6) await raiseHere(order.dir);
-    else if (ended.code !== 5) return ended;
+    const result = await carryOut(order, () => undefined);
+    if (result.outcome === 'out_of_budget') await raiseHere(order.dir);
+    // As a runner tells it.
+    else if (result.outcome !== 'paused') return JSON.parse(JSON.stringify(result)) as RunResult;
     else if ((await answerHere(order.dir)) === 0) throw new Error('the run is paused and asks nothing');
   }
   throw new Error('the run asks for ever');
@@ -43,7 +45,6 @@ export async function calmState(shape: string): Promise<unknown> {
   return (await calmResult(shape)).state;
 }
 
-/** In this process: one of its own is for those that are killed. */
 async function undisturbed(shape: string): Promise<Calm> {
   const dir = makeDir();
   const receiver = join(dir, 'received.txt');

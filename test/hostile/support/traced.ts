@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Ended } from '../../cli/support/skein.js';
+import type { Serving } from '../../cli/support/served.js';
+import { served, serving } from '../../cli/support/served.js';
 import { MAIN, ROOT, start } from '../../cli/support/skein.js';
 
 /** What a process did beyond looking: `starts PROGRAM`, `reaches ADDRESS`, `writes PATH`, `reads PATH`. Undefined: it was not traced. */
@@ -50,26 +53,64 @@ export function whyUntraced(): string | undefined {
 
 const untraced = whyUntraced();
 
-/** Runs the built program to its end, under strace where there is one. */
-export async function traced(words: readonly string[], { cwd, env, mayRead, mayWrite = [] }: Places): Promise<Traced> {
+/** Strace, and what it looks at; it writes to a file. */
+function straceTo(log: string): readonly [string, ...string[]] {
+  const trace = `trace=${[...CALLS, ...CHANGES].join(',')}`;
+  return ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-s', '4096', '-o', log, '-e', trace];
+}
+
+/** Runs the built program to its end in a process of its own, under strace where there is one. */
+export async function traced(words: readonly string[], places: Places): Promise<Traced> {
   const program = [process.execPath, MAIN, ...words] as const;
-  const options = { cwd, env, input: '' };
+  const options = { cwd: places.cwd, env: places.env, input: '' };
   if (untraced !== undefined) return { ...(await start(program, options).ended), seen: undefined };
   const folder = await mkdtemp(join(tmpdir(), 'skein-trace-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const log = join(folder, 'trace');
-  const trace = `trace=${[...CALLS, ...CHANGES].join(',')}`;
-  const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-s', '4096', '-o', log, '-e', trace] as const;
-  const ended = await start([...strace, ...program], options).ended;
+  const ended = await start([...straceTo(log), ...program], options).ended;
+  const [, ...sights] = sightsIn(callsIn(await readFile(log, 'utf8')), places.cwd);
+  return { ...ended, seen: seenOf(sights, places) };
+}
+
+interface Observed {
+  readonly serve: Serving;
+  readonly log: string;
+}
+
+let observed: Promise<Observed> | undefined;
+
+/** Runs a command line of the built program in a process that the tests of a file share, under strace where there is one. */
+export async function tracedServed(words: readonly string[], places: Places): Promise<Traced> {
+  const options = { cwd: places.cwd, env: places.env, asks: true };
+  if (untraced !== undefined) return { ...(await served(words, options)), seen: undefined };
+  const { serve, log } = await (observed ??= observe(places.cwd));
+  const before = (await readFile(log)).length;
+  const ended = await serve(words, options);
+  const text = (await readFile(log)).subarray(before).toString();
+  return { ...ended, seen: seenOf(sightsIn(callsIn(text), places.cwd), places) };
+}
+
+async function observe(cwd: string): Promise<Observed> {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-trace-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const log = join(folder, 'trace');
+  const serve = serving(straceTo(log));
+  // What its start does is none of what a command does.
+  const { code } = await serve(['--version'], { cwd });
+  if (code !== 0) throw new Error('a process under strace serves no command');
+  return { serve, log };
+}
+
+/** What counts of what a process did. */
+function seenOf(sights: readonly Sight[], { mayRead, mayWrite = [] }: Places): readonly string[] {
   const readable = [...mayRead, ROOT, dirname(process.execPath)];
   const isFree = ({ kind, what }: Sight): boolean =>
     (kind === 'writes' || kind === 'reads') &&
     (/^\/dev\/(?:null|tty|pts\/\d+)$|^(?:pipe|socket|anon_inode):/.test(what) ||
       (kind === 'reads' && SYSTEM.test(what)) ||
       (kind === 'reads' ? readable : mayWrite).some((one) => what === one || what.startsWith(`${one}/`)));
-  const [, ...sights] = sightsIn(callsIn(await readFile(log, 'utf8')), cwd);
   const seen = sights.filter((sight) => !isFree(sight)).map(({ kind, what }) => `${kind} ${what}`);
-  return { ...ended, seen: [...new Set(seen)] };
+  return [...new Set(seen)];
 }
 
 interface Sight {

@@ -17,6 +17,7 @@ import type { Runtime, Step, Workflow } from '../../../src/tree.js';
 import { loadWorkflow } from '../../../src/yaml.js';
 import { makeProject } from '../project.js';
 import { agentfile, told } from './agentfiles.js';
+import { cases } from '../../thorough.js';
 
 const READING = ['read_file', 'list_dir', 'glob', 'grep'];
 
@@ -189,7 +190,7 @@ describe('skein convert', () => {
         expect(await planIn(await written(again))).toEqual(plan);
         expect(Object.keys(plan.digests).length).toBeGreaterThan(0);
       }),
-      { numRuns: 60 },
+      { numRuns: cases(30) },
     );
   });
 

@@ -9,6 +9,7 @@ import { namesIn } from '../../../src/notations/machine/compositions/references.
 import type { Composition, CompositionStep, Pack } from '../../../src/notations/machine/pack.js';
 import { ownModels, promptOf } from '../../graph/support-agents.js';
 import type { Said } from '../../graph/support-agents.js';
+import { cases } from '../../thorough.js';
 
 interface Desk {
   readonly composition: Omit<Composition, 'steps'> & { readonly steps: readonly CompositionStep[] };
@@ -369,6 +370,6 @@ it('[46] random compositions run the same steps as a slow walk along the array',
       const begun = order.filter((one) => one.endsWith(' begins')).map((one) => one.split(' ')[0]);
       expect(new Set(begun)).toEqual(new Set(slowly(steps, 'yes')));
     }),
-    { numRuns: 60 },
+    { numRuns: cases(40) },
   );
 });

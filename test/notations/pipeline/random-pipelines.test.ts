@@ -83,10 +83,10 @@ async function compare(raw: RawPipeline): Promise<void> {
 
 describe('random pipelines', () => {
   it('ask the same agents in the same words as an interpreter that takes one step after the other', async () => {
-    await fc.assert(fc.asyncProperty(RAW, compare), { numRuns: cases(200), maxSkipsPerRun: 200, seed: seedOf(2026) });
+    await fc.assert(fc.asyncProperty(RAW, compare), { numRuns: cases(120), maxSkipsPerRun: 200, seed: seedOf(2026) });
     // What the property is about came up often enough for it to say something.
     expect(seen.failed).toBeGreaterThan(5);
-    expect(seen.looped).toBeGreaterThan(12);
+    expect(seen.looped).toBeGreaterThan(8);
     expect(seen.parallel).toBeGreaterThan(25);
     expect(seen.sequence).toBeGreaterThan(25);
     expect(seen.run - seen.failed).toBeGreaterThan(50);

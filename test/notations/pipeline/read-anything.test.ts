@@ -83,7 +83,7 @@ describe('any file at all', () => {
           expect(message + (hint ?? '')).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: cases(150) },
+      { numRuns: cases(75) },
     );
     expect((await loadPipelineText(WHOLE, { cwd: '/nowhere' })).problems).toEqual([]);
   });
