@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProject, skein } from './support/skein.js';
 import { served } from './support/served.js';
 
-const STEPS = 3_000;
+const STEPS = 1_500;
 
 /**
  * A loop whose last round fails while there is a file `broken`. What watches over it is looked at after each round, also of a record: where
@@ -49,7 +49,7 @@ describe.skipIf(!hasSignals)('Ctrl-C in the middle of the replay of a long recor
   test('[XR4] ends the run as cancelled with exit 130, and loses nothing; one that had finished stays finished', async () => {
     const cwd = await makeProject({ 'flow.ts': FLOW, broken: '' });
     const words = ['--no-audit', '--quiet', '--json'];
-    const first = await skein(['run', 'flow.ts', ...words], { cwd });
+    const first = await served(['run', 'flow.ts', ...words], { cwd });
     expect(first.code).toBe(3);
     await rm(join(cwd, 'broken'));
 
@@ -63,7 +63,7 @@ describe.skipIf(!hasSignals)('Ctrl-C in the middle of the replay of a long recor
     expect(told.reused).toBeLessThan(STEPS - 1);
     await rm(join(cwd, 'interrupt'));
 
-    const end = await skein(['resume', '-1', ...words], { cwd });
+    const end = await served(['resume', '-1', ...words], { cwd });
     expect(end.code).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS - 1, ran: 1 });
     await staysFinished(cwd, words);
@@ -83,6 +83,6 @@ async function staysFinished(cwd: string, words: readonly string[]): Promise<voi
   const list = await served(['runs', '--json'], { cwd });
   expect(JSON.parse(list.stdout)).toMatchObject({ runs: [{ status: 'succeeded' }] });
   await rm(join(cwd, 'interrupt'));
-  const end = await skein(['resume', '-1', ...words], { cwd });
+  const end = await served(['resume', '-1', ...words], { cwd });
   expect(JSON.parse(end.stdout)).toMatchObject({ outcome: 'succeeded', reused: STEPS, ran: 0 });
 }

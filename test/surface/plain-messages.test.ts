@@ -38,17 +38,14 @@ function textOf(node: ts.Node): string | undefined {
 
 /** What a file says: strings and templates of more than one word, with their lines. */
 function wordsIn(file: string): readonly (readonly [place: string, text: string])[] {
-  const source = compiler.createSourceFile(
-    file,
-    readFileSync(join(ROOT, file), 'utf8'),
-    compiler.ScriptTarget.Latest,
-    true,
-  );
+  const source = compiler.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), compiler.ScriptTarget.Latest);
   const found: (readonly [string, string])[] = [];
   const visit = (node: ts.Node): void => {
     const text = textOf(node);
-    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
-    if (text?.includes(' ') === true) found.push([`${file}:${line + 1}`, text]);
+    if (text?.includes(' ') === true) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+      found.push([`${file}:${line + 1}`, text]);
+    }
     compiler.forEachChild(node, visit);
   };
   visit(source);

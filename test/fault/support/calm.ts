@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { changeBudget } from '../../../src/runtime.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { openSqliteStore } from '../../../src/stores/sqlite.js';
-import { carryOut } from './carried-out.js';
 import type { Order } from './process.js';
-import { linesIn, makeDir } from './process.js';
+import { carriedOut, linesIn, makeDir } from './process.js';
 import { answerAll, complete } from './session.js';
 import { SHAPES } from './shapes.js';
 import type { World } from './world.js';
@@ -16,13 +15,12 @@ export function orderOf(shape: string, dir: string, more: Partial<Order> = {}): 
   return { dir, shape, edition: 2, runId: 'r', pace: 6, durability: 'fast', ...more };
 }
 
-/** Goes on until the run has ended, answering what is asked. In this process: one of its own is for those that are killed. */
+/** Goes on until the run has ended, answering what is asked. A process of its own is for those that are killed. */
 export async function finish(order: Order): Promise<RunResult> {
   for (let rounds = 0; rounds < 20; rounds++) {
-    const result = await carryOut(order, () => undefined);
+    const result = await carriedOut(order);
     if (result.outcome === 'out_of_budget') await raiseHere(order.dir);
-    // As a runner tells it.
-    else if (result.outcome !== 'paused') return JSON.parse(JSON.stringify(result)) as RunResult;
+    else if (result.outcome !== 'paused') return result;
     else if ((await answerHere(order.dir)) === 0) throw new Error('the run is paused and asks nothing');
   }
   throw new Error('the run asks for ever');
@@ -45,6 +43,7 @@ export async function calmState(shape: string): Promise<unknown> {
   return (await calmResult(shape)).state;
 }
 
+/** In this process: one of its own is for those that are killed. */
 async function undisturbed(shape: string): Promise<Calm> {
   const dir = makeDir();
   const receiver = join(dir, 'received.txt');

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +74,32 @@ export function startRunner(order: Order, onLine: (line: string) => void, before
     });
   });
   return { child, ended };
+}
+
+/** What a runner that takes orders sends for each. */
+export interface Served {
+  readonly result?: RunResult;
+  readonly error?: ErrorData;
+}
+
+let shared: ChildProcess | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Carries out an order that nobody disturbs, in a process that tests share, one after the other. Its functions are those of a runner, to the letter. */
+export function carriedOut(order: Order): Promise<RunResult> {
+  const mine = last.then(async () => {
+    const child = (shared ??= fork(RUNNER, { execArgv: [], env: { PATH: process.env['PATH'] ?? '' } }));
+    const over = new AbortController();
+    child.send(order);
+    const ended = once(child, 'exit', over).then(() => [{}]);
+    const [{ result, error }] = (await Promise.race([once(child, 'message', over), ended])) as [Served];
+    over.abort();
+    ended.catch(() => undefined);
+    if (result === undefined) throw new Error(error?.message ?? 'the process that carries out orders ended');
+    return result;
+  });
+  last = mine.catch(() => undefined);
+  return mine;
 }
 
 function readResult(file: string): RunResult | undefined {
