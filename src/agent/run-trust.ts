@@ -174,8 +174,11 @@ export class RunTrust {
  * remains until a person vouches for the file.
  */
 export interface WrittenFiles {
-  /** Adds a file of the working directory that was just written, by its path as tools show it. `runs`: programs may run it. */
-  note(path: string, runs: boolean): void;
+  /**
+   * Adds a file of the working directory right before it gets this text, so that no crash leaves it unknown. The path is as tools show it;
+   * `runs`: programs may run it.
+   */
+  note(path: string, runs: boolean, text: string): void;
   /** Whether a file is in the record: by its absolute path, which may be that of a link, or by its content. */
   has(path: string): boolean;
   /** The same by path alone, for a file whose name is shown. */

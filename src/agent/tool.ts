@@ -63,8 +63,8 @@ export interface FoundFile {
 export interface FilesOfCall {
   /** Records that the result shows the file's name or content. `isForeign`: it does not belong to the project. */
   shows(path: string, isForeign: boolean): void;
-  /** Records that the call is about to write a file: from now on, others may read what it writes. */
-  writes(path: string): void;
+  /** Records that the call is about to give a file this text: from now on, others may read it. */
+  writes(path: string, text: string): void;
   wrote(path: string): void;
 }
 

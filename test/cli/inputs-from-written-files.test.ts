@@ -35,7 +35,7 @@ it('an input from a file that an agent wrote after something untrusted is untrus
   writeFileSync(join(cwd, 'flow.yaml'), FLOW);
   for (const name of ['notes.md', 'own.md']) writeFileSync(join(cwd, name), `text of ${name}`);
   vi.stubEnv('XDG_STATE_HOME', home);
-  writtenFilesIn(cwd).note('notes.md', false);
+  writtenFilesIn(cwd).note('notes.md', false, 'text of notes.md');
   const given = async (...words: readonly string[]) => {
     const { stdout, stderr } = await served([...words, '--json'], { cwd, env: { XDG_STATE_HOME: home } });
     return { heard: heardIn(stdout), stderr };
@@ -112,7 +112,7 @@ it('so are variables of a pack, the prompt and the context of a conversation fro
   const context = { current_state: 'b', history: [], started_at: at, updated_at: at, artifacts: { note: 'x' } };
   const files = { 'desk.pack.json': JSON.stringify(PACK), 'context.json': JSON.stringify(context), 'notes.md': 'Eve' };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
-  for (const name of ['context.json', 'notes.md']) writtenFilesIn(cwd).note(name, false);
+  for (const name of ['context.json', 'notes.md']) writtenFilesIn(cwd).note(name, false, '');
   const sources = async (...words: readonly string[]): Promise<string[]> => {
     const talk = await served([...words, '--mock', '--json'], { cwd, env, input: 'Hello.' });
     const { turns } = JSON.parse(talk.stdout) as { readonly turns: readonly { readonly runId: string }[] };
@@ -153,7 +153,7 @@ it('a run of a workflow or a pack that an agent wrote after something untrusted 
   const flow = ['flow.yaml', '--input', 'notes=mine'];
   const pack = ['desk.pack.json', '--message', 'Hello.', '--input', 'company=Loom'];
   expect([(await heard(...flow)).sources, (await heard(...pack)).sources]).toEqual([[], []]);
-  for (const name of Object.keys(files)) writtenFilesIn(cwd).note(name, false);
+  for (const name of Object.keys(files)) writtenFilesIn(cwd).note(name, false, '');
   const told = await heard(...flow);
   expect(told.sources).toEqual(['file:flow.yaml']);
   expect(told.stderr).toContain(

@@ -37,7 +37,7 @@ describe('a variable of a pack that others influenced', () => {
   it('is marked if it is in a file that an agent wrote after something untrusted', async () => {
     const { cwd, env, heard } = await project();
     vi.stubEnv('XDG_STATE_HOME', env.XDG_STATE_HOME);
-    writtenFilesIn(cwd).note('company.md', false);
+    writtenFilesIn(cwd).note('company.md', false, '');
     vi.unstubAllEnvs();
     expect(await heard('Hi.', '--input-file', 'company=company.md')).toContain('fresh.desk');
   });

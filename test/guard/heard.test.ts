@@ -22,6 +22,7 @@ function fileTools({ builtIn }: Recorder): { readonly tools: readonly Tool[]; re
   const write: Tool = {
     ...builtIn('write_file', 'written', { look: (input) => look(input) }),
     execute(input, { files }) {
+      files?.writes(input['path'] as string, 'x');
       files?.wrote(input['path'] as string);
       return 'written';
     },
@@ -98,7 +99,7 @@ describe('what an agent has heard', () => {
     const slow: Tool = {
       ...write,
       async execute(input, io) {
-        io.files?.writes(input['path'] as string);
+        io.files?.writes(input['path'] as string, 'x');
         begins();
         if (input['path'] === 'report.md') await ended;
         return await write.execute(input, io);

@@ -97,7 +97,7 @@ it.each(MADE)(
     }
     const [file = ''] = Object.keys(files);
     expect(await asked(file)).toEqual([]);
-    writtenFilesIn(cwd).note(written, false);
+    writtenFilesIn(cwd).note(written, false, '');
     expect(await asked(file)).toEqual([expect.stringContaining('guard#1.1')]);
     expect(vouchFor(join(cwd, written))).toBe(true);
     expect(await asked(file)).toEqual([]);
@@ -106,7 +106,7 @@ it.each(MADE)(
 
 it('such a run stays untrusted when it goes on, and says where that comes from', async () => {
   await writeFile(join(cwd, 'w.yaml'), HEAD + STEPS);
-  writtenFilesIn(cwd).note('w.yaml', false);
+  writtenFilesIn(cwd).note('w.yaml', false, '');
   const store = memoryStore();
   await asked('w.yaml', { store, runId: 'r' });
   vouchFor(join(cwd, 'w.yaml'));

@@ -1,7 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryStore, type RunOptions } from 'skein';
+import { memoryStore, type RunOptions, type WrittenFiles } from 'skein';
 import { keptFiles, vouchFor, writtenFilesIn } from '../../src/cli/run/written-files.js';
 import { calls } from './support/guarded-run.js';
 import { folder, heardBy } from './support/policed.js';
@@ -60,10 +61,36 @@ describe('a file that was written under untrusted influence', () => {
   it('makes commands ask in later runs, also in those that have heard nothing, where programs may run it', async () => {
     await writes('notes.md');
     expect(await asksAfter()).toBe(false);
-    writtenFilesIn(cwd).note('README.md', true);
+    writtenFilesIn(cwd).note('README.md', true, '');
     expect(await asksAfter()).toBe(true);
     vouchFor(join(cwd, 'README.md'));
     expect(await asksAfter()).toBe(false);
+  });
+
+  it('is noted with its text before it gets it, so that no crash leaves it unknown', async () => {
+    const noted: unknown[] = [];
+    const { note, ...rest } = writtenFilesIn(cwd);
+    const writtenFiles: WrittenFiles = {
+      ...rest,
+      note(path, runs, text) {
+        noted.push([path, runs, text, existsSync(join(cwd, path)) && readFileSync(join(cwd, path), 'utf8')]);
+        note(path, runs, text);
+      },
+    };
+    const said = [
+      calls(['read_file', { path: PAGE }]),
+      calls(['write_file', { path: 'notes.md', content: 'One.' }]),
+      calls(['edit_file', { path: 'notes.md', old_text: 'One.', new_text: 'Two.' }]),
+    ];
+    const { result } = await heardBy(said, { tools: [...TOOLS.tools, 'edit_file'] }, { cwd, writtenFiles });
+    expect([result.outcome, noted]).toEqual([
+      'succeeded',
+      [
+        ['notes.md', false, 'One.', false],
+        ['notes.md', false, 'Two.', 'One.'],
+      ],
+    ]);
+    expect(keptFiles().map(({ digests }) => digests.length)).toEqual([2]);
   });
 
   it('is noted by no run that has heard nothing untrusted, and by no replay', async () => {
@@ -84,7 +111,7 @@ describe('[statement] a replay decides the same', () => {
     const policy = [{ file: 'mine', widens: true as const, commands: [['true']] }];
     const said = [calls(['read_file', { path: 'README.md' }]), calls(['shell', { argv: ['true'] }])];
     const first = await heardBy(said, TOOLS, { ...known(), store, runId: 'r', policy });
-    writtenFilesIn(cwd).note('README.md', true);
+    writtenFilesIn(cwd).note('README.md', true, '');
     const again = await heardBy(said, TOOLS, { ...known(), store, resume: 'r', policy });
     expect([first.questions, again.questions, again.turns, again.result.ran]).toEqual([[], [], 0, 0]);
   });

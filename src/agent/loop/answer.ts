@@ -12,7 +12,7 @@ export interface Answer {
   readonly files?: FilesShown;
   /** The label of what influenced the results of runs that the call started. */
   readonly heard?: Label;
-  /** Files that the call, or those runs, wrote after something untrusted. */
+  /** Files that those runs wrote after something untrusted. */
   readonly wrote?: readonly string[];
   /** The call was interrupted, so nobody knows what such runs wrote. */
   readonly lost?: true;
@@ -24,6 +24,14 @@ export interface FilesShown {
   readonly foreign?: readonly string[];
   /** The file that was written. */
   readonly wrote?: string;
+  /** It was written after something untrusted. */
+  readonly spreads?: true;
+}
+
+/** The files that a call, or runs that it started, wrote after something untrusted; undefined if there are none. */
+export function spreadBy({ files, wrote = [] }: Pick<Answer, 'files' | 'wrote'>): readonly string[] | undefined {
+  const all = files?.wrote !== undefined && files.spreads === true ? [files.wrote, ...wrote] : wrote;
+  return all.length === 0 ? undefined : all;
 }
 
 /** Longest tool result that a model receives, in bytes of UTF-8. */

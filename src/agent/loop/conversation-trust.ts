@@ -13,7 +13,7 @@ import { ASK_USER } from '../ask-user.js';
 import type { Message, ModelTurn } from '../model.js';
 import type { ResultName, RunTrust } from '../run-trust.js';
 import type { Opened, OpenedTool } from '../session.js';
-import type { Answer, FilesShown } from './answer.js';
+import { spreadBy, type Answer, type FilesShown } from './answer.js';
 
 interface Hearing {
   readonly path: string;
@@ -101,10 +101,14 @@ export class ConversationTrust {
     this.join(this.step.run.memory);
   }
 
-  /** A tool of the step itself runs: whoever sees what it writes to the memory from now on finds its label, too. */
-  runs(name: string): void {
+  /**
+   * A tool of the step itself runs: whoever sees what it writes to the memory from now on finds its label, too.
+   *
+   * @param label what influenced the call, as it was when its turn made it
+   */
+  runs(name: string, label: Label): void {
     const { run } = this.step;
-    if (MEMORY_TOOLS.get(name) === 'write') run.memory = run.labels.join(run.memory, run.labels.of(this.label));
+    if (MEMORY_TOOLS.get(name) === 'write') run.memory = run.labels.join(run.memory, run.labels.of(label));
   }
 
   /** Adds the result of a call, or its error; `at` is `TURN.INDEX`. */
@@ -116,8 +120,8 @@ export class ConversationTrust {
     // A result inside a model call is not added again on a replay.
     if (!at.startsWith('dispatched.')) this.keep(label, answer.output);
     if (this.step.shares) run.heard(call, label);
-    if (answer.files?.wrote !== undefined) this.takeWritten(answer.files.wrote);
-    for (const path of answer.wrote ?? []) this.spreads(path);
+    if (answer.files?.wrote !== undefined) this.wrote.add(answer.files.wrote);
+    for (const path of spreadBy(answer) ?? []) this.spreads(path);
     if (answer.lost === true && this.isFunction(call.name)) run.lostFiles();
   }
 
@@ -169,11 +173,6 @@ export class ConversationTrust {
 
   private isFunction(name: string): boolean {
     return this.step.opened.tools.some((tool) => tool.name === name && tool.code !== undefined);
-  }
-
-  private takeWritten(path: string): void {
-    this.wrote.add(path);
-    if (this.label.level === 'untrusted') this.spreads(path);
   }
 
   private spreads(path: string): void {

@@ -15,18 +15,6 @@ export interface CallFiles extends FilesOfCall {
   shown(): FilesShown;
 }
 
-interface Writing {
-  readonly run: RunTrust;
-  readonly trust: { readonly label: Label };
-  /** Receives each file that the call writes under untrusted influence, for its record. */
-  readonly spread: Set<string>;
-}
-
-/** The files of a call in the form that is recorded; undefined if there are none. */
-export function recordedPaths(paths: ReadonlySet<string>): readonly string[] | undefined {
-  return paths.size === 0 ? undefined : [...paths];
-}
-
 /** Whether a tool is one whose results state which files they are about. */
 function worksOnFiles(tool: OpenedTool | undefined): boolean {
   if (tool === undefined || tool.origin !== undefined || tool.code !== undefined) return false;
@@ -36,31 +24,34 @@ function worksOnFiles(tool: OpenedTool | undefined): boolean {
 
 /**
  * Collects the files of a call; undefined for a tool that does not state them. A file that this run writes, or wrote, under untrusted
- * influence counts like a foreign file.
+ * influence counts like a foreign file. `label`: of what influenced the call, as it was when its turn made it.
  */
-export function filesOfCall(tool: OpenedTool | undefined, { run, trust, spread }: Writing): CallFiles | undefined {
+export function filesOfCall(
+  tool: OpenedTool | undefined,
+  { run, label }: { readonly run: RunTrust; readonly label: Label },
+): CallFiles | undefined {
   if (!worksOnFiles(tool)) return undefined;
-  const isUntrusted = (): boolean => trust.label.level === 'untrusted';
+  const isUntrusted = label.level === 'untrusted';
   const foreign: string[] = [];
   let written: string | undefined;
   return {
     shown: () => ({
       ...(foreign.length === 0 ? {} : { foreign }),
       ...(written === undefined ? {} : { wrote: written }),
+      ...(written !== undefined && isUntrusted ? { spreads: true } : {}),
     }),
     shows(path, isForeign) {
       if (foreign.length < MOST_NAMED && (isForeign || run.here.has(path)) && !foreign.includes(path))
         foreign.push(path);
     },
-    writes(path) {
-      if (!isUntrusted()) return;
+    writes(path, text) {
+      if (!isUntrusted) return;
       run.here.begin(path);
-      spread.add(path);
+      // Noted when the write happens: a replay must not note again a file that a person has since vouched for.
+      run.files?.note(path, !isDataFile(path), text);
     },
     wrote(path) {
       written = path;
-      // Noted when the write happens: a replay must not note again a file that a person has since vouched for.
-      if (isUntrusted()) run.files?.note(path, !isDataFile(path));
     },
   };
 }

@@ -12,13 +12,13 @@ import type { RunTrust } from '../run-trust.js';
 import { madeOnce } from '../../base/collections.js';
 import { tellDenied } from './decided.js';
 import type { ConversationTrust } from './conversation-trust.js';
-import { filesOfCall, recordedPaths } from './files-of-call.js';
+import { filesOfCall } from './files-of-call.js';
 import { Guard, type Cleared, type ClearedCall, type Looks } from './guard.js';
 import type { Stages } from './stages.js';
 import { policyCheck, type PolicyCheck } from '../permissions/policy-check.js';
 import { createGate, type Asking, type Gate } from './gate.js';
 import { withinTime } from './before-call.js';
-import { answerOf, type Answer } from './answer.js';
+import { answerOf, spreadBy, type Answer } from './answer.js';
 import { callChecks, type CallChecks } from './call-check.js';
 import { callDigest, callKey } from './identities.js';
 import type { CallIo, StepTool } from '../tool.js';
@@ -92,7 +92,7 @@ export class ToolRunner {
       if (refused !== undefined) return refused;
       const own = this.stepTools.get(call.name);
       if (own === undefined) return asChanged(await this.effect(call, `tool#${at}`, label), isChanged);
-      return answerOf(async () => this.runOwn(call, own, this.ask(`tool#${at}`)));
+      return answerOf(async () => this.runOwn(call, own, label, this.ask(`tool#${at}`)));
     });
   }
 
@@ -136,7 +136,7 @@ export class ToolRunner {
         return asChanged(await this.runTool(call, io, { label, ...step.watch() }, `tool#${index}.`), isChanged);
       return answerOf(async () => {
         if (own.onlyBetweenTurns !== undefined) throw new SkeinError('SKEIN_TOOL_REFUSED', own.onlyBetweenTurns);
-        return this.runOwn(call, own, ask('tool'));
+        return this.runOwn(call, own, label, ask('tool'));
       }, io);
     });
   }
@@ -177,15 +177,15 @@ export class ToolRunner {
   ): Promise<Answer> {
     const { tools } = await this.options.use(io);
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
-    const spread = new Set<string>();
-    const files = filesOfCall(this.recorded.get(call.name), { ...this.options, spread });
+    const files = filesOfCall(this.recorded.get(call.name), { run: this.options.run, label: before });
     let heard: Label | undefined;
     const hear = (label: Label): void => {
       heard = joinedIf(heard, label);
       this.options.step.hears(label);
     };
+    const wrote = new Set<string>();
     const tell = (path: string): void => {
-      spread.add(path);
+      wrote.add(path);
       this.options.step.influence.wrote?.(path);
     };
     const follows = this.check.follows(call, this.recorded.get(call.name), this.guarding());
@@ -216,7 +216,8 @@ export class ToolRunner {
       );
     }, io);
     if (!isReached) return { ...answer, own: true };
-    return { ...answer, ...present({ files: files?.shown(), heard, wrote: recordedPaths(spread) }) };
+    const inside = wrote.size === 0 ? undefined : [...wrote];
+    return { ...answer, ...present({ files: files?.shown(), heard, wrote: inside }) };
   }
 
   private effect(call: ToolCall, name: string, label: Label): Promise<Answer> {
@@ -225,10 +226,10 @@ export class ToolRunner {
     const effect = tool?.effect ?? 'once';
     const { step, use } = this.options;
     const watch = step.watch();
-    let wrote: Answer['wrote'];
+    let wrote: readonly string[] | undefined;
     const run = async (io: StepIo): Promise<Answer> => {
       const answer = await this.runTool(call, io, { state: watch.state, label });
-      ({ wrote } = answer);
+      wrote = spreadBy(answer);
       return answer;
     };
     return step.effect(name, run, {
@@ -238,9 +239,9 @@ export class ToolRunner {
     });
   }
 
-  private runOwn(call: ToolCall, own: StepTool, ask: Parameters<StepTool['run']>[1]): ReturnType<StepTool['run']> {
+  private runOwn(call: ToolCall, own: StepTool, label: Label, ask: Asking['ask']): ReturnType<StepTool['run']> {
     const input = readInput(call, own);
-    this.options.trust.runs(call.name);
+    this.options.trust.runs(call.name, label);
     return own.run(input, ask);
   }
 

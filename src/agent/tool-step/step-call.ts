@@ -8,11 +8,11 @@ import type { Question, StepIo } from '../../engine/ports/durable.js';
 import type { Identity } from '../../engine/ports/recording.js';
 import { GUARD_EXPIRES_MS, type AskOptions } from '../../engine/ports/executor.js';
 import { askPerson } from '../ask-user.js';
-import type { FilesShown } from '../loop/answer.js';
+import { spreadBy, type FilesShown } from '../loop/answer.js';
 import { callEvidence } from '../loop/approval.js';
 import { callChecks, type CallChecks } from '../loop/call-check.js';
 import { tellDenied } from '../loop/decided.js';
-import { filesOfCall, recordedPaths, type CallFiles } from '../loop/files-of-call.js';
+import { filesOfCall, type CallFiles } from '../loop/files-of-call.js';
 import { createGate, REFUSED, type Gate, type Granted } from '../loop/gate.js';
 import { Guard, type Authored, type Cleared, type Looks } from '../loop/guard.js';
 import { PlantedPrograms } from '../loop/planted.js';
@@ -164,10 +164,15 @@ export class StepCall {
     const refused = await this.gate.refusal(call, asking, isAllowed);
     if (refused !== undefined) throw refusedBy(refused.output);
     const { effect } = tool;
-    const spread = new Set<string>();
-    const done = await step.effect(`tool#${AT}`, (io) => this.perform(call, io, spread), {
+    let wrote: readonly string[] | undefined;
+    const perform = async (io: StepIo): Promise<Done> => {
+      const performed = await this.perform(call, io);
+      wrote = spreadBy(performed);
+      return performed;
+    };
+    const done = await step.effect(`tool#${AT}`, perform, {
       effect,
-      identity: { ...this.identityOf(call), wrote: () => recordedPaths(spread) },
+      identity: { ...this.identityOf(call), wrote: () => wrote },
       ...(effect === 'once'
         ? { lost: { value: () => ({ value: lostResult(wanted.use) }), evidence: callEvidence(call) } }
         : {}),
@@ -184,7 +189,7 @@ export class StepCall {
   }
 
   /** Performs the call: an error fails the step, so that the call is made again when the run is resumed. */
-  private async perform(call: ToolCall, io: StepIo, spread: Set<string>): Promise<Done> {
+  private async perform(call: ToolCall, io: StepIo): Promise<Done> {
     const { step, tool, wanted, scripted } = this.options;
     this.isPerformed = true;
     await io.reserve?.({ amount: TOOL_CALL, atOnce: true });
@@ -192,7 +197,7 @@ export class StepCall {
     if (answer !== undefined) return { value: fittingOutput(wanted.use, scriptedValue(wanted.use, answer)), own: true };
     if (tool.pretended === true) return { value: pretendedResult(wanted.use, call), own: true };
     const { tools } = await this.options.use(io);
-    const files = filesOfCall(tool, { ...this.options, spread });
+    const files = filesOfCall(tool, { run: this.options.run, label: this.options.trust.label });
     const value = fittingOutput(wanted.use, await this.call(call, io, { tools, files }));
     return { value, ...present({ files: files?.shown() }) };
   }

@@ -33,9 +33,7 @@ export function editFileCode(folders: Folders): Tool['execute'] {
         text = done.text;
         count += done.count;
       }
-      files?.writes(place.shown);
-      await replaceFile(folders, place, text, expected);
-      files?.wrote(place.shown);
+      await replaceFile(folders, place, text, { expected, files });
       return `edited ${place.shown}: ${countText(count, 'replacement')}`;
     });
   };

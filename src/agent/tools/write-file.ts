@@ -4,7 +4,7 @@ import { lstat, open, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Folders, Place } from './paths.js';
 import { badInput, refused, systemCode, requiredText } from './tool-input.js';
-import type { Tool } from '../tool.js';
+import type { FilesOfCall, Tool } from '../tool.js';
 
 /** Longest text to write, in characters. */
 export const MAX_WRITE_CHARS = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ export async function replaceFile(
   folders: Folders,
   place: Place,
   content: string,
-  expected?: Unchanged,
+  { expected, files }: { readonly expected?: Unchanged; readonly files: FilesOfCall | undefined },
 ): Promise<boolean> {
   if (content.length > MAX_WRITE_CHARS) throw badInput(`a text of ${content.length} characters is too long to write`);
   const missing = place.missing.slice(0, -1);
@@ -34,9 +34,15 @@ export async function replaceFile(
   let base = dirname(place.real);
   for (let i = 0; i < missing.length; i++) base = dirname(base);
   const { shown } = place;
-  return insideNew(folders, { path: base, real: base, names: missing, shown }, (anchor) =>
-    putFile(anchor, file, { content, shown, expected, check: () => folders.checkWriting(place.real, shown) }),
+  const begins = (): void => {
+    folders.checkWriting(place.real, shown);
+    files?.writes(shown, content);
+  };
+  const made = await insideNew(folders, { path: base, real: base, names: missing, shown }, (anchor) =>
+    putFile(anchor, file, { content, shown, expected, begins }),
   );
+  files?.wrote(shown);
+  return made;
 }
 
 /**
@@ -69,8 +75,8 @@ async function putFile(
     readonly content: string;
     readonly shown: string;
     readonly expected: Unchanged | undefined;
-    /** Throws if the file may not get its name. */
-    readonly check: () => void;
+    /** Called right before the file gets its name; throws if it may not. */
+    readonly begins: () => void;
   },
 ): Promise<boolean> {
   const target = join(anchor, file);
@@ -92,7 +98,7 @@ async function putFile(
       await handle.close();
     }
     if (what.expected !== undefined) checkUnchanged(await statOf(target), what.expected, what.shown);
-    what.check();
+    what.begins();
     renameSync(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -120,9 +126,7 @@ export function writeFileCode(folders: Folders): Tool['execute'] {
   return async (input, { files }) => {
     const content = requiredText(input, 'content');
     const place = await folders.locateForWriting(requiredText(input, 'path'));
-    files?.writes(place.shown);
-    const existed = await folders.inTurn(place, () => replaceFile(folders, place, content));
-    files?.wrote(place.shown);
+    const existed = await folders.inTurn(place, () => replaceFile(folders, place, content, { files }));
     return `${existed ? 'replaced' : 'created'} ${place.shown} (${Buffer.byteLength(content)} bytes)`;
   };
 }

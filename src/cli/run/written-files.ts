@@ -26,11 +26,10 @@ export function writtenFilesIn(cwd: string): WrittenFiles {
   const hasName = (path: string): boolean => existsSync(entryOf(path));
   return {
     hasName,
-    note(shown, runs) {
+    note(shown, runs, text) {
       const path = realOf(resolve(here, shown));
-      const digest = digestOf(path);
       const before = readKept(entryOf(path))?.digests ?? [];
-      const digests = [...new Set([...before, ...(digest === undefined ? [] : [digest])])];
+      const digests = [...new Set([...before, ...(text === '' ? [] : [sha256(text)])])];
       keepOrSay({ path, runs, digests });
     },
     has(given) {
