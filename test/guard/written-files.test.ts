@@ -69,12 +69,12 @@ describe('a file that was written under untrusted influence', () => {
 
   it('is noted with its text before it gets it, so that no crash leaves it unknown', async () => {
     const noted: unknown[] = [];
-    const { note, ...rest } = writtenFilesIn(cwd);
+    const files = writtenFilesIn(cwd);
     const writtenFiles: WrittenFiles = {
-      ...rest,
+      ...files,
       note(path, runs, text) {
         noted.push([path, runs, text, existsSync(join(cwd, path)) && readFileSync(join(cwd, path), 'utf8')]);
-        note(path, runs, text);
+        files.note(path, runs, text);
       },
     };
     const said = [
