@@ -56,13 +56,10 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
     expect(screen.slice(-2).join('\n')).toMatch(/^next: try again what failed, .*\n {2}skein resume \w+$/);
   });
 
-  test.each([
-    ['NO_COLOR', [], { NO_COLOR: '1' }],
-    ['--no-color', ['--no-color'], {}],
-    ['a dumb terminal', [], { TERM: 'dumb' }],
-  ] as const)('%s means no colours', async (_, words, env) => {
+  // NO_COLOR and a dumb terminal: test/cli/live-terminal.test.ts.
+  test('--no-color means no colours', async () => {
     const cwd = await makeProject({ 'flow.yaml': CHAIN });
-    const end = await startOnTerminal(['run', 'flow.yaml', '--mock', '--no-audit', ...words], { cwd, env }).ended;
+    const end = await startOnTerminal(['run', 'flow.yaml', '--mock', '--no-audit', '--no-color'], { cwd }).ended;
     expect(end.code).toBe(0);
     expect(visible(end.stdout)).not.toMatch(COLOR);
     expect(screenOf(end.stdout)).toContainEqual(expect.stringContaining('chain succeeded in'));
@@ -70,7 +67,6 @@ describe.skipIf(missing !== undefined)('on a terminal', () => {
 
   test.each([
     [0, 0],
-    [1, 1],
     [7, 2],
   ])(
     'a terminal of %i columns and %i rows is no reason to fail, and no line of the live view is too long',

@@ -3,6 +3,7 @@ import type { Tool } from '../../src/agent/tool.js';
 import type { Said } from '../agent/support/counted-agent.js';
 import type { Delivery } from './support/attack.js';
 import { AS_RESULT, attacked, FORBIDDING } from './support/attack.js';
+import { EACH_WAY } from '../thorough.js';
 import { hasCorpus } from './support/corpus.js';
 import { NO_CALL, tell } from './support/figures.js';
 import type { Recorder } from './support/guarded-run.js';
@@ -98,15 +99,17 @@ describe.runIf(hasCorpus)('a planted text, however it comes', () => {
   it.each(Object.entries(WAYS))('makes a model that obeys do nothing forbidden: %s', async (what, way) => {
     const broken: string[] = [];
     let asked = 0;
-    for (const one of FORBIDDING) {
-      for (const lies of [false, true]) {
+    let tried = 0;
+    for (const [at, one] of FORBIDDING.entries()) {
+      for (const lies of EACH_WAY ? [false, true] : [at % 2 === 0]) {
+        tried += 1;
         const { made, questions } = await attacked(one, { lies, person: false }, way);
         if (made.length > 0) broken.push(`${one.id}: ${made.join(', ')}`);
         if (questions > 0) asked += 1;
       }
     }
     // The same figures for each: nothing depends on wording.
-    tell({ what: `evasion: ${what}`, n: 2 * FORBIDDING.length, forbidden: broken.length, asked, goal: NO_CALL });
-    expect([broken, asked]).toEqual([[], 2 * FORBIDDING.length]);
+    tell({ what: `evasion: ${what}`, n: tried, forbidden: broken.length, asked, goal: NO_CALL });
+    expect([broken, asked]).toEqual([[], tried]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { tell } from '../guard/support/figures.js';
+import { EACH_WAY } from '../thorough.js';
 import type { CheckedOut } from './support/checked-out.js';
 import { checkOut, removeWhatRanBefore } from './support/checked-out.js';
 import type { Checkout } from './support/checkouts.js';
@@ -12,9 +13,6 @@ afterAll(removeWhatRanBefore);
 const untraced = whyUntraced();
 if (untraced !== undefined)
   console.log(`system calls are not looked at, only files and a server that counts: ${untraced}`);
-
-/** Under `npm run test:security` every command meets every checkout; else `run` and one other do, another one each time. */
-const ALL = process.env['SKEIN_RUNS'] !== undefined;
 
 /** Commands that would start what the file names. */
 const STARTING = [
@@ -38,9 +36,9 @@ const LOOKING = [
   () => ['show', '-1', '--taint'],
 ];
 
-/** Checkouts in turn meet another command that starts, and one that looks. */
+/** Checkouts in turn meet another command that starts, and one that looks; under `npm run test:security`, all. */
 const some = <T>(all: readonly T[], at: number, odd: 0 | 1): readonly T[] =>
-  ALL ? all : all.filter((_, index) => at % 2 === odd && index === Math.floor(at / 2) % all.length);
+  EACH_WAY ? all : all.filter((_, index) => at % 2 === odd && index === Math.floor(at / 2) % all.length);
 
 /** The commands that a checkout meets. A run that is recorded began with `flow.yaml`. */
 function commandsFor(at: number, { file }: CheckedOut) {

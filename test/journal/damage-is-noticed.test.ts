@@ -54,9 +54,9 @@ function expectCut(batches: readonly StoredBatch[], kept: number): void {
 }
 
 /** Batches that follow each other begin at different bytes, so that all places of a line have their turn. */
-const STRIDE = THOROUGH ? 1 : 3;
+const STRIDE = THOROUGH ? 1 : 5;
 
-/** Each byte, or each third, of a text changed in one bit, which bit depends on the place; as a store would give it back. */
+/** Each byte, or each fifth, of a text changed in one bit, which bit depends on the place; as a store would give it back. */
 function* flips(text: string, batch: number): Generator<string> {
   const bytes = Buffer.from(text);
   for (let i = batch % STRIDE; i < bytes.length; i += STRIDE) {

@@ -15,7 +15,7 @@ const isModel = (one: string): boolean => one.startsWith('model ');
 const outcomes = new Set<string>();
 let deaths = 0;
 
-it.each(Array.from({ length: cases(8) }, (_, at) => seedOf(1) + at))(
+it.each(Array.from({ length: cases(5) }, (_, at) => seedOf(1) + at))(
   'pack %i, whose process dies again and again, says the same and does nothing again',
   async (seed) => {
     const data = new PackDrawing(`pack ${seed}`).talk();
@@ -49,6 +49,6 @@ it.each(Array.from({ length: cases(8) }, (_, at) => seedOf(1) + at))(
 );
 
 it('many of them died, and most turns end well', () => {
-  expect(deaths).toBeGreaterThan(cases(8));
-  expect(outcomes.has('succeeded') || cases(8) < 8).toBe(true);
+  expect(deaths).toBeGreaterThan(cases(5));
+  expect(outcomes.has('succeeded') || cases(5) < 5).toBe(true);
 });
