@@ -192,7 +192,7 @@ class RunQuestions {
     const { question, key } = open;
     if (question === undefined) return;
     const path = reportedPath(key);
-    const parent = reportedPath(parentOf(path, (ids) => this.nodeAt(ids)?.kind === 'loop'));
+    const parent = this.parentOf(path);
     emit(path, parent, { type: 'step.note', note: { kind: 'question', ...open, question } });
   }
 
@@ -203,13 +203,26 @@ class RunQuestions {
 
   /**
    * The questions that steps wait for at the end of a run that is paused or out of budget: if other questions ended the run, a waiting step
-   * was cancelled with it. Questions of earlier attempts are left out.
+   * was cancelled with it. Questions of earlier attempts are left out, and those inside a step that ended without their answer.
    */
   openAt(steps: readonly StepReport[]): readonly OpenQuestion[] {
-    const waiting = new Set(steps.flatMap(({ path, outcome }) => (WAITING.has(outcome) ? [path] : [])));
-    const asked = [...this.given.values()].filter(({ key }) => waiting.has(reportedPath(key)));
+    const outcomes = new Map(steps.map(({ path, outcome }) => [path, outcome]));
+    const isOver = (path: string): boolean => !WAITING.has(outcomes.get(path) ?? 'paused');
+    const asked = [...this.given.values()].filter(({ key }) => {
+      const path = reportedPath(key);
+      return outcomes.has(path) && !this.around(path).some(isOver);
+    });
     const attempts = new Map(asked.map(({ key }) => [reportedPath(key), stepOf(key)]));
     return asked.filter(({ key }) => attempts.get(reportedPath(key)) === stepOf(key));
+  }
+
+  /** A step and those around it. */
+  private around(path: string): readonly string[] {
+    return path === '' ? [] : [path, ...this.around(this.parentOf(path))];
+  }
+
+  private parentOf(path: string): string {
+    return reportedPath(parentOf(path, (ids) => this.nodeAt(ids)?.kind === 'loop'));
   }
 }
 

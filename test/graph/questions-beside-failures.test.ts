@@ -80,3 +80,25 @@ describe.each(Object.entries(FLOWS))(
     });
   },
 );
+
+it('a question inside a list that has failed since is not among those that a paused run waits for', async () => {
+  const flow = graph()
+    .node('items', () => ['Sure?', 'Bad?'], { inputs: [] })
+    .map('each', { over: 'items', item: 'item', onError: 'ignore' }, async ({ item }, step) => {
+      const said = await step.ask({ text: item });
+      if (item === 'Bad?') throw new Error('down');
+      return said;
+    })
+    .node('last', async (_state, step) => await step.ask({ text: 'Really?' }), { inputs: ['each'] });
+  const store = memoryStore();
+  const first = await flow.run({}, { store, concurrency: 1 });
+  const asked = first.questions.find(({ question }) => question === 'Bad?');
+  const { runId } = first;
+  answerRun(store, runId, { key: asked?.key ?? '', value: 'yes' });
+  const { outcome, questions } = await flow.run({}, { store, resume: runId, concurrency: 1 });
+  expect([outcome, questions.map(({ key }) => key)]).toEqual(['paused', ['last@ask:1']]);
+  expect(readRun(store, runId).questions.map(({ key }) => key)).toEqual(questions.map(({ key }) => key));
+  answerRun(store, runId, { value: 'yes' });
+  const end = await flow.run({}, { store, resume: runId });
+  expect([end.outcome, end.questions, end.state['last']]).toEqual(['degraded', [], 'yes']);
+});

@@ -112,7 +112,7 @@ describe('[XG6] random turns', () => {
   it('leave what a fold over all of their inputs gives', { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(turns, (steps) => play(memoryStore(), 'one', steps)),
-      { numRuns: cases(12) },
+      { numRuns: cases(13) },
     );
     const store = await closing(sqliteFile());
     let at = 0;

@@ -8,6 +8,7 @@ import type { Ended } from '../../cli/support/skein.js';
 import type { Serving } from '../../cli/support/served.js';
 import { served, serving } from '../../cli/support/served.js';
 import { MAIN, ROOT, start } from '../../cli/support/skein.js';
+import { EACH_WAY } from '../../thorough.js';
 
 /** What a process did beyond looking: `starts PROGRAM`, `reaches ADDRESS`, `writes PATH`, `reads PATH`. Undefined: it was not traced. */
 export interface Traced extends Ended {
@@ -79,8 +80,12 @@ interface Observed {
 
 let observed: Promise<Observed> | undefined;
 
-/** Runs a command line of the built program in a process that the tests of a file share, under strace where there is one. */
+/**
+ * Runs a command line of the built program in a process that the tests of a file share, under strace where there is one. Under
+ * `npm run test:security`, each has a process of its own.
+ */
 export async function tracedServed(words: readonly string[], places: Places): Promise<Traced> {
+  if (EACH_WAY) return await traced(words, places);
   const options = { cwd: places.cwd, env: places.env, asks: true };
   if (untraced !== undefined) return { ...(await served(words, options)), seen: undefined };
   const { serve, log } = await (observed ??= observe(places.cwd));

@@ -62,8 +62,8 @@ export class World {
 
   private async *answer({ messages, tools, caller, output }: ModelRequest): AsyncGenerator<ModelPart> {
     await this.delay();
-    // A second attempt is asked the same, and says the same.
-    const path = caller.path.replaceAll(/~\d+/g, '');
+    // A second attempt is asked the same, and says the same, also what runs again at the end of a run.
+    const path = caller.path.replaceAll(/~\d+/g, '').replace(/^finally#\d+/, 'finally');
     const word = wordOf([path, caller.phase, messages.map(partsOf)]);
     const key = `model ${path} ${caller.phase ?? ''} ${word}`;
     if (caller.phase === undefined) this.refuse(messages, key, word);
