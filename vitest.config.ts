@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { V8_FLAGS } from './test/v8-flags.js';
 
 /** Files that replace a module, which must not be loaded yet when they begin, and those that count what nobody else may do: pauses, values that are kept. */
 const OWN = [
@@ -8,9 +9,6 @@ const OWN = [
   'test/growth/state.test.ts',
   'test/tools/line-matcher.test.ts',
 ];
-
-/** Much code runs a few thousand times here, and values live shortly: to optimise functions later, and to collect 64 MB of young values at a time, saves about a tenth of the processor time. */
-const FLAGS = ['--max-semi-space-size=64', '--interrupt-budget=600000'];
 
 export default defineConfig({
   // `skein` and `skein/...` mean src/ in tests and examples, by the same `paths` that the compiler reads.
@@ -27,7 +25,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // To start a program takes the longer the more memory its process has, and stops all of its threads: workers are processes, not threads of one.
     pool: 'forks',
-    execArgv: FLAGS,
+    execArgv: V8_FLAGS,
     // One more than there are cores: tests of timeouts, leases and terminals wait.
     maxWorkers: availableParallelism() + 1,
     reporters: ['dot'],

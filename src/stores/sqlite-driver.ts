@@ -1,3 +1,4 @@
+import { madeOnce } from '../base/collections.js';
 import { SkeinError } from '../base/errors.js';
 import { isAtLeast } from '../base/text.js';
 
@@ -67,6 +68,9 @@ export interface DriverOptions {
   readonly allowOld?: boolean;
 }
 
+/** What is known of a driver, such as its version, is asked for once in a process. */
+const drivers = new WeakMap<SqliteModule, SqlDriver>();
+
 /**
  * Loads the first available driver whose SQLite is recent enough.
  *
@@ -77,7 +81,8 @@ export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOp
   const old: SqlDriver[] = [];
   for (const name of names) {
     try {
-      const driver = driverOf(name, await IMPORTS[name]());
+      const module = await IMPORTS[name]();
+      const driver = madeOnce(drivers, module, () => driverOf(name, module));
       if (isAtLeast(driver.version, OLDEST_SQLITE)) return driver;
       old.push(driver);
     } catch (error) {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from '@swc/wasm-typescript';
 import { onTestFinished } from 'vitest';
+import { V8_FLAGS } from '../../v8-flags.js';
 import type { Asked } from './server.js';
 import type { Ended, StartOptions } from './skein.js';
 import { MAIN, cleanEnv, trusting } from './skein.js';
@@ -58,7 +59,7 @@ function startServer(before: readonly string[], waiting: Waiting[], onExit: () =
   const child = fork(join(folder, 'server.mjs'), {
     env: { PATH: process.env['PATH'] },
     execPath,
-    execArgv: before.length === 0 ? [] : [...words, process.execPath],
+    execArgv: before.length === 0 ? V8_FLAGS : [...words, process.execPath],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let said = '';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { RunResult } from '../../../src/engine/run.js';
 import type { ErrorData } from '../../../src/base/errors.js';
 import { programOf } from '../../programs.js';
+import { V8_FLAGS } from '../../v8-flags.js';
 
 /** What a runner does. */
 export interface Order {
@@ -88,7 +89,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** Carries out an order that nobody disturbs, in a process that tests share, one after the other. Its functions are those of a runner, to the letter. */
 export function carriedOut(order: Order): Promise<RunResult> {
   const mine = last.then(async () => {
-    const child = (shared ??= fork(RUNNER, { execArgv: [], env: { PATH: process.env['PATH'] ?? '' } }));
+    const child = (shared ??= fork(RUNNER, { execArgv: V8_FLAGS, env: { PATH: process.env['PATH'] ?? '' } }));
     const over = new AbortController();
     child.send(order);
     const ended = once(child, 'exit', over).then(() => [{}]);
