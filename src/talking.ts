@@ -10,7 +10,7 @@ export { KeptState } from './machine/kept-state.js';
 export { markedInputs } from './machine/marked-inputs.js';
 export type { Context } from './machine/pure/context-data.js';
 export { startOf } from './machine/open-pack.js';
-export { checkTurn, refusalOf, standOf } from './machine/stand.js';
+export { checkTurn, refusalOf, standOf, wasRefused } from './machine/stand.js';
 export type { Stand } from './machine/stand.js';
 export { machineOf } from './notations/machine/load.js';
 export type { LoadedMachine } from './notations/machine/load.js';

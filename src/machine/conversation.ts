@@ -3,7 +3,7 @@ import { passTo } from '../base/at-once.js';
 import { systemClock } from '../base/clock.js';
 import { SkeinError } from '../base/errors.js';
 import { systemIds } from '../base/ids.js';
-import { dataAsGiven, type Json } from '../base/json.js';
+import { dataAsGiven, present, type Json } from '../base/json.js';
 import type { CompiledPlan } from '../engine/graph/compile.js';
 import type { RunResult } from '../engine/run.js';
 import { answerRun } from '../journal/answering.js';
@@ -24,9 +24,10 @@ import { completeVariables } from '../notations/machine/variables.js';
 import { recordedIn } from '../runtime/backends/recorded.js';
 import { launch, openModels } from '../runtime/launch.js';
 import type { RunOptions } from '../runtime/options.js';
+import type { ThreadOptions } from '../runtime/threads/open-turn.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
-import { refusalOf } from './stand.js';
+import { refusalOf, wasRefused } from './stand.js';
 import { checkedMessage, checkTransition, type TransitionExtras } from './transition-extras.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
@@ -44,8 +45,7 @@ export interface ConversationParts {
   /** Whether to continue a conversation that has already begun from where it stands, regardless of `start`. */
   readonly continues: boolean;
   readonly variables: Readonly<Record<string, Json>>;
-  readonly thread: string | undefined;
-  readonly busy: 'wait' | 'refuse';
+  readonly thread: ThreadOptions | undefined;
 }
 
 type TurnInputs = TransitionExtras & { readonly event?: string };
@@ -72,8 +72,7 @@ export class Conversation {
    */
   constructor(private readonly parts: ConversationParts) {
     const { thread, runs, variables, start, continues } = parts;
-    if (thread !== undefined) checkThreadId(thread);
-    this.named = { id: thread ?? systemIds.next(), isNew: thread === undefined };
+    this.named = { id: thread?.id ?? systemIds.next(), isNew: thread === undefined };
     this.store = runs.store;
     this.variables = dataAsGiven(variables);
     const kept = this.keptOf(this.id);
@@ -83,7 +82,7 @@ export class Conversation {
     });
   }
 
-  /** The name of the thread: the option `thread`, or the id of the first run. */
+  /** The name of the thread: that of the option `thread`, or the id of the first run. */
   get id(): string {
     return this.named.id;
   }
@@ -154,8 +153,8 @@ export class Conversation {
   }
 
   /**
-   * Continues a conversation of the store, by default this one. Completes a turn that was interrupted, or whose answers have arrived;
-   * returns undefined if there is no such turn.
+   * Continues a conversation of the store, by default this one. Completes a turn that was interrupted, or whose answers have arrived, and
+   * with `onFailed: 'retry'` one that failed or was cancelled; returns undefined if there is no such turn.
    *
    * @throws SkeinError `SKEIN_NO_THREAD`
    */
@@ -165,7 +164,7 @@ export class Conversation {
     if (this.keptOf(id) === undefined) throw noThread(id);
     this.named.id = id;
     this.named.isNew = false;
-    const run = this.openRun();
+    const run = this.openRun() ?? (this.onFailed === 'retry' ? this.kept?.failedRun : undefined);
     return run === undefined ? undefined : await this.continued(() => run);
   }
 
@@ -220,13 +219,19 @@ export class Conversation {
     return record?.t === 'ended' && record.outcome === 'out_of_budget' ? record.run : undefined;
   }
 
+  /** What the next turn does about a failed one. A turn that the machine refused is not tried again. */
+  private get onFailed(): ThreadOptions['onFailed'] {
+    const { onFailed } = this.parts.thread ?? {};
+    return onFailed === 'retry' && wasRefused(this.store, this.kept) ? 'skip' : onFailed;
+  }
+
   private turn(given: () => TurnInputs): Turn {
     return this.begin(() => {
       const inputs = this.inputsOf(given());
       const { id, isNew } = this.named;
       // The first run has the name of the thread.
       this.named.isNew = false;
-      const thread = { id, onBusy: this.parts.busy };
+      const thread = { ...this.parts.thread, id, ...present({ onFailed: this.onFailed }) };
       return { inputs, thread, ...(isNew ? { runId: id } : {}) };
     });
   }

@@ -2,6 +2,7 @@ import { ownValue, type Json } from '../base/json.js';
 import type { Store } from '../journal/store.js';
 import { readStored } from '../journal/stored.js';
 import { keptChannels, readHead, shapeOf, type ThreadHead } from '../journal/thread-journal.js';
+import { endedWithoutSuccess } from '../journal/thread-rows.js';
 import type { LogEntry, Standing } from '../notations/machine/plan/standing.js';
 import type { Plan } from '../plan/plan.js';
 import { checkKinship } from '../runtime/threads/shape.js';
@@ -39,6 +40,14 @@ export class KeptState {
   /** Whether a turn has not ended. The next turn waits for its end, or resumes it first. */
   get isOpen(): boolean {
     return this.head.record.t === 'turn';
+  }
+
+  /** The run of a last turn that failed or was cancelled. */
+  get failedRun(): string | undefined {
+    const { record } = this.head;
+    const isOver = record.t === 'turn' || (record.t === 'ended' && record.state === undefined);
+    const row = isOver ? this.store.run(record.run) : undefined;
+    return row !== undefined && endedWithoutSuccess(row) !== undefined ? row.id : undefined;
   }
 
   get position(): Standing | undefined {

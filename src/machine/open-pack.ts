@@ -20,7 +20,10 @@ import { MachineContext } from './pure/context.js';
 import { StateMachine } from './pure/machine.js';
 import { memoryStore } from '../stores/memory.js';
 
-/** Run options that a conversation accepts too; `untrusted` and `private` name inputs of each turn (`message`, `context`, `start`) and variables. */
+/**
+ * Run options that a conversation accepts too. `thread` names the conversation: one of the store is continued; the default is the id of the
+ * first run. `untrusted` and `private` name inputs of each turn (`message`, `context`, `start`) and variables.
+ */
 type OfRuns = Pick<
   RunOptions,
   | 'store'
@@ -35,6 +38,7 @@ type OfRuns = Pick<
   | 'origin'
   | 'untrusted'
   | 'private'
+  | 'thread'
 >;
 
 /**
@@ -44,8 +48,6 @@ type OfRuns = Pick<
  * const options = { thread: 'customer-4711', store, tools: { lookup }, variables: { company: 'Loom & Co' } } satisfies OpenPackOptions;
  */
 export interface OpenPackOptions extends OfRuns, Omit<MachineOptions, 'files'>, Pick<PackOptions, 'file'> {
-  /** Name of the conversation in the store; an existing one is continued. Default: the id of the first run. */
-  readonly thread?: string;
   /** The pack's folder, from which skills and schemas are read. */
   readonly folder?: string;
   /** Talks to this agent of the pack: in its state, or with its prompt alone. */
@@ -56,8 +58,6 @@ export interface OpenPackOptions extends OfRuns, Omit<MachineOptions, 'files'>, 
   readonly context?: Context;
   /** Values of the prompts' variables. */
   readonly variables?: Readonly<Record<string, Json>>;
-  /** What to do while another turn of the conversation runs: wait for its end (default), or refuse. */
-  readonly busy?: 'wait' | 'refuse';
 }
 
 /**
@@ -87,12 +87,10 @@ export const PLAN_OPTIONS: OptionForms<Omit<MachineOptions, 'files'> & Pick<Open
 };
 
 const OWN: OptionForms<Omit<OpenPackOptions, keyof OfRuns | keyof MachineOptions | 'file' | 'folder'>> = {
-  thread: 'text',
   agent: 'text',
   state: 'text',
   context: 'an object',
   variables: 'an object',
-  busy: 'text',
 };
 
 const OF_RUNS: OptionForms<OfRuns> = {
@@ -108,6 +106,7 @@ const OF_RUNS: OptionForms<OfRuns> = {
   origin: 'an object',
   untrusted: 'a list of texts',
   private: 'a list of texts',
+  thread: 'text, or an object',
 };
 
 /**
@@ -134,7 +133,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
   const compiled = preparedPlan(machine);
   const start = startOf(machine.setup, begun);
   checkTools(pack, machine.setup, begun);
-  const { variables = {}, thread, busy = 'wait' } = options;
+  const { variables = {}, thread } = options;
   const named = (mark: 'untrusted' | 'private'): readonly string[] | undefined => {
     const names = options[mark];
     return Array.isArray(names) ? markedInputs(pack, { names, mark, variables }) : names;
@@ -151,8 +150,7 @@ export async function openPack(given: string | object, options: OpenPackOptions 
     start,
     continues: agent !== undefined,
     variables,
-    thread,
-    busy,
+    thread: typeof thread === 'string' ? { id: thread } : thread,
   });
 }
 
@@ -163,9 +161,6 @@ function checkOpening(options: OpenPackOptions): void {
   const begins = (['agent', 'prompt', 'state', 'context'] as const).filter((name) => options[name] !== undefined);
   if (begins.length > 1)
     throw wrong(`a conversation begins by one option alone, not by ${begins.join(' and ')}`, 'leave all but one out');
-  const { busy } = options;
-  if (busy !== undefined && busy !== 'wait' && busy !== 'refuse')
-    throw wrong(`busy is ${JSON.stringify(busy)}`, "it is 'wait' or 'refuse'");
 }
 
 function ofRuns(options: OpenPackOptions): OfRuns {

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.js';
-import type { SkeinError } from '../base/errors.js';
-import type { RunResult } from '../engine/run-result.js';
+import type { ErrorData, SkeinError } from '../base/errors.js';
+import { readRun } from '../journal/overview.js';
+import type { Store } from '../journal/store.js';
 import { BEGIN } from '../notations/machine/plan/machine-plan.js';
 import { machineAt, stateOf, type MachineSetup, type Standing } from '../notations/machine/plan/standing.js';
 import type { KeptState } from './kept-state.js';
@@ -78,8 +79,19 @@ export function checkTurn(
   else new StateMachine(setup.spec, { clock }).processEvent(event);
 }
 
+interface Ended {
+  readonly error?: ErrorData | undefined;
+  readonly steps: readonly { readonly path: string; readonly outcome?: string }[];
+}
+
 /** Returns why the machine refused a turn that was begun; undefined if it did not. */
-export function refusalOf({ error, steps }: Pick<RunResult, 'error' | 'steps'>): SkeinError | undefined {
+export function refusalOf({ error, steps }: Ended): SkeinError | undefined {
   const isRefused = steps.some(({ path, outcome }) => path === BEGIN && outcome === 'failed');
   return error === undefined || !isRefused ? undefined : machineError(error);
+}
+
+/** Whether the machine refused the last turn of a conversation, and so would refuse it again. */
+export function wasRefused(store: Store, kept: Pick<KeptState, 'failedRun'> | undefined): boolean {
+  const { failedRun } = kept ?? {};
+  return failedRun !== undefined && refusalOf(readRun(store, failedRun)) !== undefined;
 }

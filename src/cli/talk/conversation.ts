@@ -15,6 +15,7 @@ import {
   sharedModels,
   standOf,
   variablesFromTexts,
+  wasRefused,
   type Context,
   type LoadedMachine,
   type LogEntry,
@@ -142,7 +143,7 @@ export class Conversation {
     const recording: Recording = {
       ...this.parts.recording,
       ...present({ store: this.store }),
-      thread: this.threadOptions(),
+      thread: this.threadOptions(before),
     };
     const inputs = this.inputs(given, before);
     const named = (mark: 'untrusted' | 'private'): readonly string[] =>
@@ -188,9 +189,10 @@ export class Conversation {
     return this.store === undefined ? undefined : KeptState.read(this.store, this.parts.thread);
   }
 
-  private threadOptions(): NonNullable<Recording['thread']> {
+  private threadOptions(before: Kept): NonNullable<Recording['thread']> {
     const { onBusy, onFailed } = this.parts.flags;
-    return { id: this.parts.thread, ...present({ onBusy, onFailed }) };
+    const isRefused = onFailed === 'retry' && this.store !== undefined && wasRefused(this.store, before);
+    return { id: this.parts.thread, ...present({ onBusy, onFailed: isRefused ? 'skip' : onFailed }) };
   }
 
   /** Absent inputs are passed as null: a thread would keep those of the turn before. */

@@ -200,7 +200,8 @@ describe('a conversation by its name', () => {
       'two',
       ['1', 'one', '2', 'two'],
     ]);
-    const refusing = await talking(pack, { a: ['three', 'four'] }, { store, thread: 't', busy: 'refuse' });
+    const thread = { id: 't', onBusy: 'refuse' } as const;
+    const refusing = await talking(pack, { a: ['three', 'four'] }, { store, thread });
     const [three, four] = await Promise.allSettled([refusing.conversation.send('3'), refusing.conversation.send('4')]);
     expect([three.status, four]).toMatchObject(['fulfilled', { status: 'rejected', reason: { code: 'SKEIN_LEASE' } }]);
   });
