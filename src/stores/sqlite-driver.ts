@@ -69,7 +69,7 @@ export interface DriverOptions {
 }
 
 /** What is known of a driver, such as its version, is asked for once in a process. */
-const drivers = new WeakMap<SqliteModule, SqlDriver>();
+const drivers = new Map<SqlDriver['name'], SqlDriver>();
 
 /**
  * Loads the first available driver whose SQLite is recent enough.
@@ -82,7 +82,7 @@ export async function loadDriver({ names = DRIVERS, allowOld = false }: DriverOp
   for (const name of names) {
     try {
       const module = await IMPORTS[name]();
-      const driver = madeOnce(drivers, module, () => driverOf(name, module));
+      const driver = madeOnce(drivers, name, () => driverOf(name, module));
       if (isAtLeast(driver.version, OLDEST_SQLITE)) return driver;
       old.push(driver);
     } catch (error) {
