@@ -31,6 +31,7 @@ export default defineConfig({
     // For what hangs, not for what is slow: other work may share the machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // To start a program takes the longer the more memory its process has, and stops all of its threads: workers are processes, not threads of one.
     pool: 'forks',
     execArgv: [...V8_FLAGS, '--enable-source-maps'],

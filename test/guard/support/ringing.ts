@@ -26,7 +26,7 @@ export function ringing(): void {
 
 /** Lets the timeout ring, and never ends. */
 export async function hang(): Promise<never> {
-  await vi.waitUntil(() => ring !== undefined);
+  await vi.waitUntil(() => ring !== undefined, 60_000);
   ring?.();
   ring = undefined;
   return new Promise<never>(() => undefined);
