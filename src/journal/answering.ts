@@ -100,7 +100,8 @@ function findPause(store: Store, { id, status, questions }: RunOverview, key: st
 
 /** Whether a question with this key, of the step with this path, or with this name has an answer. */
 function wasAnswered(store: Store, id: string, meant: string): boolean {
-  const answered = new Set(store.answers(id).map(({ key }) => key));
+  // Notes about the whole run stand among the answers; keys of questions never begin like theirs.
+  const answered = new Set(store.answers(id).flatMap(({ key }) => (key.startsWith('@') ? [] : [key])));
   if ([...answered].some((key) => key === meant || pathOf(stepOf(key)) === meant)) return true;
   if (answered.size === 0) return false;
   let isNamed = false;

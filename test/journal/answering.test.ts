@@ -77,6 +77,15 @@ describe('an answer', () => {
     });
   });
 
+  test('to what a session noted among the answers is refused: it is no question', async () => {
+    const { store, id } = await paused();
+    const [note] = store.answers(id);
+    expect(note?.by).toBe('run');
+    expect(thrown(() => answerRun(store, id, { key: note?.key ?? '', value: 'yes' })).message).toBe(
+      `the run has no question '${note?.key}'`,
+    );
+  });
+
   test.each(['approved', 'hold', 'hold@event'])('given again by %j is refused as answered before', async (key) => {
     const plan = definePlan({
       name: 'events',
