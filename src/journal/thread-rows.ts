@@ -1,5 +1,6 @@
 import { SkeinError } from '../base/errors.js';
 import type { RunOutcome } from '../events/census.js';
+import { kindText } from '../lang/value-text.js';
 
 /** Threads are rows among those of runs. Their turns have the row as parent, so it stays as long as one of them does. */
 const PREFIX = 'thread:';
@@ -36,5 +37,5 @@ export function checkThreadId(id: unknown): asserts id is string {
 }
 
 function nameOf(id: unknown): string {
-  return typeof id === 'string' ? JSON.stringify(id.slice(0, 50)) : `a ${typeof id}`;
+  return typeof id === 'string' ? JSON.stringify(id.slice(0, 50)) : kindText(id);
 }
