@@ -1,4 +1,5 @@
 import type { RunResult } from '../engine/run.js';
+import { nodesById } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
 import { errorText } from '../base/errors.js';
 import { present } from '../base/json.js';
@@ -81,6 +82,6 @@ function answerOf(
   const exit = exits.findLast((id) => nodesRun.includes(id));
   const last = exit ?? nodesRun.findLast((id) => id !== plan.finally);
   if (last === undefined) return '';
-  const key = plan.nodes.find((node) => node.id === last)?.output ?? last;
+  const key = nodesById(plan).get(last)?.output ?? last;
   return answerText(state[key]);
 }

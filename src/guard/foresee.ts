@@ -4,7 +4,7 @@ import type { AgentSpec, FunctionTool } from '../plan/agent-spec.js';
 import { BUILT_IN, type BuiltInTool } from '../plan/built-in-tools.js';
 import type { Declarations } from '../plan/declarations.js';
 import { heardIn, type Heard } from '../plan/heard.js';
-import { agentsOf, nodesOf } from '../plan/nodes.js';
+import { agentsOf, nodesById, nodesOf } from '../plan/nodes.js';
 import type { Plan } from '../plan/plan.js';
 import type { Security } from '../plan/security.js';
 import { securityAt } from '../plan/security-at.js';
@@ -155,7 +155,7 @@ function mayAsk({ approve = [], permissions, interactive, functions = [] }: Agen
 /** Whether the step certainly runs once: no condition, no way around it, no repetition. */
 function runsOnce(plan: Plan, { step, what }: AskingStep): boolean {
   if (what === 'is supervised' || step.includes('/')) return false;
-  const node = plan.nodes.find(({ id }) => id === step);
+  const node = nodesById(plan).get(step);
   return plan.routes.length === 0 && node?.when === undefined && node?.retry === undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.js';
 import { PLAN_VALUES, type Plan } from '../plan/plan.js';
+import { nodesById } from '../plan/nodes.js';
 import { resultNodes } from '../plan/result-nodes.js';
 import { schemaOfNames } from './values-key.js';
 
@@ -29,7 +30,7 @@ export function calledOutputs(plan: Plan): readonly CalledOutput[] {
 export function calledResult(plan: Plan): string | undefined {
   if (plan.values !== undefined) return PLAN_VALUES;
   const [only, ...more] = resultNodes(plan);
-  return more.length > 0 ? undefined : plan.nodes.find((node) => node.id === only)?.output;
+  return only === undefined || more.length > 0 ? undefined : nodesById(plan).get(only)?.output;
 }
 
 /** Returns the JSON Schema of a called workflow's declared result: its names, each with any value. */

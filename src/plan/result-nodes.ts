@@ -1,4 +1,5 @@
 import { addTo } from '../base/collections.js';
+import { nodesById } from './nodes.js';
 import { END, type Plan, type PlanNode } from './plan.js';
 
 /** Returns the nodes at which the flow of a file ends, in plan order; those before if it ends without having done anything. */
@@ -33,7 +34,7 @@ export function resultNodes(plan: Plan): readonly string[] {
  */
 export function resultPaths(plan: Plan, ids: readonly string[] = resultNodes(plan)): readonly string[] {
   return ids.flatMap((id) => {
-    const node = plan.nodes.find((one) => one.id === id);
+    const node = nodesById(plan).get(id);
     if (node === undefined || node.output !== undefined || !('plan' in node)) return [id];
     const inside = resultPaths(node.plan).map((path) => `${id}/${path}`);
     const told = inside.filter((path) => innerNode(plan, path)?.channel !== undefined);
@@ -60,8 +61,8 @@ export interface InnerNode {
 
 /** Finds a node by the ids of the nodes around it and its own: `reviews/style`. */
 export function innerNode(plan: Plan, path: string): InnerNode | undefined {
-  const [id, ...rest] = path.split('/');
-  const node = plan.nodes.find((one) => one.id === id);
+  const [id = '', ...rest] = path.split('/');
+  const node = nodesById(plan).get(id);
   if (node === undefined) return undefined;
   if (rest.length === 0) return { path, node, channel: node.output };
   const inside = 'plan' in node ? innerNode(node.plan, rest.join('/')) : undefined;

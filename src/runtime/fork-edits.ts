@@ -10,6 +10,7 @@ import type { Family } from '../journal/session.js';
 import type { Store } from '../journal/store.js';
 import { readStored } from '../journal/stored.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
+import { nodesById } from '../plan/nodes.js';
 import { writesUnknown, writtenChannels } from '../plan/references.js';
 import type { Fork } from './options.js';
 
@@ -58,7 +59,7 @@ export function forkEdits(store: Store, plan: Plan, family: Family, fork: Fork):
 /** Resolves a key, given by its own name or by the name of the node whose result it holds. */
 export function channelOf(plan: Plan, name: string): string {
   const isChannel = plan.inputs.some((input) => input.name === name) || keysOf(plan).includes(name);
-  return isChannel ? name : (plan.nodes.find(({ id }) => id === name)?.output ?? name);
+  return isChannel ? name : (nodesById(plan).get(name)?.output ?? name);
 }
 
 function keysOf(plan: Plan): readonly string[] {

@@ -4,6 +4,7 @@ import { kindText } from '../../lang/value-text.js';
 import { analyzeShape } from '../../plan/graph-shape.js';
 import { END, type Plan } from '../../plan/plan.js';
 import { explainedReads } from '../../plan/reach.js';
+import { nodesById } from '../../plan/nodes.js';
 import { mayHaveKey, writtenChannels } from '../../plan/references.js';
 import { chooses, handlersOf } from './chosen.js';
 import type { DraftNode, DraftRoute, GraphDraft } from './draft.js';
@@ -145,7 +146,7 @@ function checkRouting(draft: GraphDraft, node: DraftNode, hasEdges: boolean, add
 function checkKeys({ draft, inference, plan }: Checked, node: DraftNode, add: Add): void {
   const { state = {} } = draft.settings;
   const { output, writes = [] } = node.options;
-  const made = isNodeSpec(node.body) ? plan.nodes.find(({ id }) => id === node.name) : undefined;
+  const made = isNodeSpec(node.body) ? nodesById(plan).get(node.name) : undefined;
   const owned = made?.writes ?? (node.layer === 'node' || made !== undefined ? [output ?? node.name] : []);
   for (const key of [...owned, ...writes]) {
     if (!Object.hasOwn(state, key)) {

@@ -2,6 +2,7 @@ import { toDot, toMermaid } from '../../plan/draw.js';
 import { analyzeShape, type GraphShape } from '../../plan/graph-shape.js';
 import { outlinePlan } from '../../plan/outline.js';
 import type { Plan } from '../../plan/plan.js';
+import { nodesById } from '../../plan/nodes.js';
 import { reachedFrom } from '../../plan/reach.js';
 import type { BuiltGraph } from './build.js';
 import type { GraphDraft } from './draft.js';
@@ -43,7 +44,7 @@ function answerKeyOf({ settings }: GraphDraft, plan: Plan, exits: readonly strin
   if (plan.output?.length === 1) return plan.output[0];
   const [exit, ...others] = exits;
   if (exit === undefined || others.length > 0) return undefined;
-  const key = plan.nodes.find((node) => node.id === exit)?.output ?? exit;
+  const key = nodesById(plan).get(exit)?.output ?? exit;
   return plan.output?.includes(key) === false ? undefined : key;
 }
 

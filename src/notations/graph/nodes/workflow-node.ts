@@ -12,7 +12,7 @@ import {
   type Require,
   type SubInputs,
 } from '../../../plan/plan.js';
-import { isNeeded } from '../../../plan/nodes.js';
+import { isNeeded, nodesById } from '../../../plan/nodes.js';
 import { traitsOf } from '../../../plan/notations.js';
 import { writesUnknown, writtenChannels } from '../../../plan/references.js';
 import { exitsOf } from '../inspect.js';
@@ -229,7 +229,7 @@ function channelOf(plan: Plan, name: string | undefined): string | undefined {
     ...plan.nodes.flatMap(writtenChannels),
   ]);
   if (written.has(name)) return name;
-  const node = plan.nodes.find(({ id }) => id === name);
+  const node = nodesById(plan).get(name);
   if (node === undefined) return undefined;
   const [only, ...more] = writtenChannels(node);
   return node.output ?? (more.length === 0 ? only : undefined);
