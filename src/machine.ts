@@ -7,7 +7,7 @@
  * const machine = new StateMachine(parseSpec(pack.workflow));
  */
 export { openPack } from './machine/open-pack.js';
-export type { TransitionExtras } from './machine/transition-extras.js';
+export type { TransitionExtras, TurnOptions } from './machine/transition-extras.js';
 export type { OpenPackOptions, PackConversation } from './machine/open-pack.js';
 export type { Turn } from './machine/turn.js';
 export type { PackMessage, TurnEvent, TurnResult, WorkflowEvent } from './machine/turn-types.js';

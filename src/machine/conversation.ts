@@ -28,7 +28,13 @@ import type { ThreadOptions } from '../runtime/threads/open-turn.js';
 import { endingEvent, TurnLog, stamped } from './turn-log.js';
 import { KeptState } from './kept-state.js';
 import { refusalOf, wasRefused } from './stand.js';
-import { checkedMessage, checkTransition, type TransitionExtras } from './transition-extras.js';
+import {
+  checkedMessage,
+  checkTransition,
+  checkTurnOptions,
+  type TransitionExtras,
+  type TurnOptions,
+} from './transition-extras.js';
 import type { Context } from './pure/context-data.js';
 import { StateMachine } from './pure/machine.js';
 import type { Orchestration } from './pure/spec.js';
@@ -49,6 +55,7 @@ export interface ConversationParts {
 }
 
 type TurnInputs = TransitionExtras & { readonly event?: string };
+type OfTurn = Pick<RunOptions, 'inputs' | 'thread' | 'runId' | 'resume'>;
 
 /**
  * A conversation with a pack: a thread in which each message and each event is a turn. Made by `openPack`.
@@ -129,21 +136,24 @@ export class Conversation {
   }
 
   /** Sends a message. The current state answers, and after hand-overs the states that follow. */
-  send(message: string): Turn {
-    return this.turn(() => ({ message: checkedMessage(message) }));
+  send(message: string, options: TurnOptions = {}): Turn {
+    return this.turn(options, () => {
+      checkTurnOptions(options);
+      return { message: checkedMessage(message) };
+    });
   }
 
   /** Fires an event of the current state from outside, regardless of the state's orchestration. */
   transition(event: string, extras: TransitionExtras = {}): Turn {
-    return this.turn(() => {
+    return this.turn(extras, () => {
       checkTransition(event, extras);
       return { ...extras, event };
     });
   }
 
   /** Answers a question of the waiting turn and continues the turn. */
-  answer(key: string, value: unknown): Turn {
-    return this.continued(() => {
+  answer(key: string, value: unknown, options: TurnOptions = {}): Turn {
+    return this.continued(options, () => {
       const run = this.openRun() ?? this.stoppedRun();
       if (run === undefined)
         throw new SkeinError('SKEIN_ANSWER', `no turn of the conversation '${this.id}' waits for an answer`);
@@ -158,14 +168,15 @@ export class Conversation {
    *
    * @throws SkeinError `SKEIN_NO_THREAD`
    */
-  async resume(id: string = this.id): Promise<TurnResult | undefined> {
+  async resume(id: string = this.id, options: TurnOptions = {}): Promise<TurnResult | undefined> {
     this.checkOpen();
+    checkTurnOptions(options);
     checkThreadId(id);
     if (this.keptOf(id) === undefined) throw noThread(id);
     this.named.id = id;
     this.named.isNew = false;
     const run = this.openRun() ?? (this.onFailed === 'retry' ? this.kept?.failedRun : undefined);
-    return run === undefined ? undefined : await this.continued(() => run);
+    return run === undefined ? undefined : await this.continued(options, () => run);
   }
 
   /** Sets variables for the turns that begin afterwards. */
@@ -225,8 +236,8 @@ export class Conversation {
     return onFailed === 'retry' && wasRefused(this.store, this.kept) ? 'skip' : onFailed;
   }
 
-  private turn(given: () => TurnInputs): Turn {
-    return this.begin(() => {
+  private turn(options: TurnOptions, given: () => TurnInputs): Turn {
+    return this.begin(options, () => {
       const inputs = this.inputsOf(given());
       const { id, isNew } = this.named;
       // The first run has the name of the thread.
@@ -236,17 +247,20 @@ export class Conversation {
     });
   }
 
-  private continued(run: () => string): Turn {
-    return this.begin(() => ({ resume: run() }));
+  private continued(options: TurnOptions, run: () => string): Turn {
+    return this.begin(options, () => {
+      checkTurnOptions(options);
+      return { resume: run() };
+    });
   }
 
-  private begin(optionsOf: () => Pick<RunOptions, 'inputs' | 'thread' | 'runId' | 'resume'>): Turn {
+  private begin(options: TurnOptions, optionsOf: () => OfTurn): Turn {
     const turn = beginTurn((tell) => {
       const log = new TurnLog(this.parts.setup, (event) => {
         tell(event);
         for (const listener of this.listeners) passTo(listener, event, () => this.listeners.delete(listener));
       });
-      return { kept: log.kept, result: this.run(log, optionsOf) };
+      return { kept: log.kept, result: this.run(log, () => ({ ...optionsOf(), ...this.stoppedBy(options) })) };
     });
     this.running.add(turn);
     const ended = (): boolean => this.running.delete(turn);
@@ -254,10 +268,14 @@ export class Conversation {
     return turn;
   }
 
-  private async run(
-    log: TurnLog,
-    optionsOf: () => Pick<RunOptions, 'inputs' | 'thread' | 'runId' | 'resume'>,
-  ): Promise<TurnResult> {
+  /** A turn is stopped by its own signal, and by that of the conversation. */
+  private stoppedBy({ signal: own }: TurnOptions): Pick<RunOptions, 'signal'> {
+    const { signal } = this.parts.runs;
+    if (own === undefined) return {};
+    return { signal: signal === undefined ? own : AbortSignal.any([own, signal]) };
+  }
+
+  private async run(log: TurnLog, optionsOf: () => OfTurn & Pick<RunOptions, 'signal'>): Promise<TurnResult> {
     this.checkOpen();
     const { compiled, runs } = this.parts;
     const options = { ...runs, ...optionsOf() };

@@ -1,7 +1,18 @@
 import { SkeinError } from '../base/errors.js';
 import { isPlainObject, type JsonObject } from '../base/json.js';
-import { refuseUnknown } from '../base/options.js';
+import { checkMethod, refuseUnknown } from '../base/options.js';
 import { kindText } from '../lang/value-text.js';
+
+/**
+ * Options of a single turn.
+ *
+ * @example
+ * await conversation.send('My order is late.', { signal: AbortSignal.timeout(60_000) });
+ */
+export interface TurnOptions {
+  /** Cancels this turn alone, which then does not count; a turn that waits for one before it does not begin. */
+  readonly signal?: AbortSignal;
+}
 
 /**
  * Additional data of an event from outside.
@@ -9,7 +20,7 @@ import { kindText } from '../lang/value-text.js';
  * @example
  * conversation.transition('Approve', { message: 'Go ahead.', data: { ticket: 7 } });
  */
-export interface TransitionExtras {
+export interface TransitionExtras extends TurnOptions {
   /** A message that the destination answers at once. Without it only a terminal state speaks. */
   readonly message?: string;
   /** The value of `{{workflow_context}}` in the destination's prompt. */
@@ -18,7 +29,7 @@ export interface TransitionExtras {
   readonly data?: JsonObject;
 }
 
-const EXTRAS: readonly (keyof TransitionExtras)[] = ['message', 'context', 'data'];
+const EXTRAS: readonly (keyof TransitionExtras)[] = ['message', 'context', 'data', 'signal'];
 
 /**
  * Refuses an event without a name, and extras that would be lost.
@@ -32,12 +43,31 @@ export function checkTransition(event: unknown, extras: unknown): void {
   if (!isPlainObject(extras))
     throw new SkeinError('SKEIN_USAGE', `the extras of an event are an object, not ${kindText(extras)}`, { hint });
   refuseUnknown('an event', extras, EXTRAS);
+  checkSignal(extras);
   const { message, context, data } = extras;
   if (message !== undefined) checkedMessage(message);
   if (data !== undefined && !isPlainObject(data))
     throw new SkeinError('SKEIN_INPUT', `the data of an event must be an object, not ${kindText(data)}`);
   if (context !== undefined && typeof context !== 'string')
     throw new SkeinError('SKEIN_INPUT', `the context of an event must be a text, not ${kindText(context)}`);
+}
+
+/** @throws SkeinError `SKEIN_USAGE` */
+export function checkTurnOptions(options: unknown): void {
+  const hint = 'send(message, { signal })';
+  if (!isPlainObject(options))
+    throw new SkeinError('SKEIN_USAGE', `the options of a turn are an object, not ${kindText(options)}`, { hint });
+  refuseUnknown('a turn', options, ['signal']);
+  checkSignal(options);
+}
+
+function checkSignal({ signal }: Readonly<Record<string, unknown>>): void {
+  checkMethod(
+    'signal',
+    signal === undefined ? undefined : (Object(signal) as object),
+    'addEventListener',
+    'an AbortSignal',
+  );
 }
 
 /** @throws SkeinError `SKEIN_INPUT` for anything but a text, and for an empty one */

@@ -28,7 +28,10 @@ const ROWS: Readonly<
     await c.transition('Go');
     return [(await openPack(pack, { ...options, store, thread })).currentState, 'b'];
   },
-  'await conversation.send(text)': async (c) => [(await c.send('Hi.')).text, 'A.'],
+  'await conversation.send(text, { signal })': async (c) => [
+    (await c.send('Hi.', { signal: new AbortController().signal })).text,
+    'A.',
+  ],
   'await conversation.transition(event)': async (c) => [(await c.transition('Go')).state, 'b'],
   'conversation.currentState': (c) => [c.currentState, 'a'],
   'conversation.currentPromptTask': (c) => [c.currentPromptTask, 'p0'],
