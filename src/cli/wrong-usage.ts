@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { SkeinError } from '../base/errors.js';
+import { insteadOfFlag } from './other-flags.js';
 
 /** Whether the parser of the command line ended because it has printed the help, or the version. */
 export function isHelp({ code, exitCode }: CommanderError): boolean {
@@ -15,7 +16,9 @@ export function isHelp({ code, exitCode }: CommanderError): boolean {
  */
 export function wrongUsage({ code, message }: CommanderError, command: Command | undefined): SkeinError {
   const [what = '', meant] = message.replace(/^error: /, '').split('\n');
-  const hint = hintOf(meant) ?? (code === MISSING && takesRun(command) ? NAME_A_RUN : helpOf(command));
+  const [, flag] = /^unknown option '(-[^=']*)/.exec(what) ?? [];
+  const instead = flag === undefined || command === undefined ? undefined : insteadOfFlag(flag, command);
+  const hint = instead ?? hintOf(meant) ?? (code === MISSING && takesRun(command) ? NAME_A_RUN : helpOf(command));
   return new SkeinError('SKEIN_USAGE', what, { hint });
 }
 
