@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryDurable } from '../../src/engine/durable/memory-durable.js';
 import { startRun } from '../../src/engine/run.js';
 import type { MapNode, Plan } from '../../src/plan/plan.js';
-import { memoryStore, run, SkeinError } from '../../src/index.js';
+import { answerRun, memoryStore, run, SkeinError } from '../../src/index.js';
 import { plan } from './plans.js';
 
 interface Asking {
@@ -51,12 +51,13 @@ describe('items of a map beside one that waits for an answer that nobody can giv
     expect(questions.map(({ question }) => question)).toEqual(['0?', '2?']);
   });
 
-  test('also where few are open at once: those behind it run, and no more are opened when all wait', async () => {
+  test('also where few are open at once: those behind it run, and when all wait, the next ones are opened', async () => {
     const { plan: whole, bindings, worked } = mapped(new Set([0, 5, 6]), { concurrency: 2 });
     const { result } = startRun(whole, { inputs: { items: [0, 1, 2, 3, 4, 5, 6, 7] }, bindings });
-    const { outcome, census } = await result;
-    expect([outcome, worked]).toEqual(['paused', [1, 2, 3, 4]]);
-    expect(census).toMatchObject({ succeeded: 4, paused: 3, cancelled: 0 });
+    const { outcome, census, questions } = await result;
+    expect([outcome, worked]).toEqual(['paused', [1, 2, 3, 4, 7]]);
+    expect(census).toMatchObject({ succeeded: 5, paused: 4, cancelled: 0 });
+    expect(questions.map(({ question }) => question)).toEqual(['0?', '5?', '6?']);
   });
 
   test('and where whoever is asked says that nobody can answer', async () => {
@@ -67,14 +68,27 @@ describe('items of a map beside one that waits for an answer that nobody can giv
     expect([outcome, worked, aborted]).toEqual(['paused', [0, 2], []]);
   });
 
-  test('with a store as without one', async () => {
+  test.each([{}, { concurrency: 1 }, { concurrency: 2 }])('with a store as without one: %j', async (more) => {
     const asking = new Set([0, 2]);
     const census = async (options: object): Promise<unknown> => {
-      const { plan: whole, bindings } = mapped(asking);
+      const { plan: whole, bindings } = mapped(asking, more);
       const ended = await run({ plan: whole, bindings }, { inputs: { items: [0, 1, 2, 3] }, ...options }).result;
       return [ended.outcome, ended.census, ended.questions.map(({ path }) => path)];
     };
-    expect(await census({ store: memoryStore() })).toEqual(await census({}));
+    const recorded = await census({ store: memoryStore() });
+    expect(recorded).toEqual(await census({}));
+    expect(recorded).toMatchObject(['paused', { paused: 3, succeeded: 2 }, ['each[0]/work', 'each[2]/work']]);
+  });
+
+  test('all of a list are asked in one session, however few are open at once; one resume takes all answers', async () => {
+    const { plan: whole, bindings } = mapped(new Set([0, 1, 2, 3, 4]), { concurrency: 2 });
+    const store = memoryStore();
+    const { runId, questions } = await run({ plan: whole, bindings }, { store, inputs: { items: [0, 1, 2, 3, 4] } })
+      .result;
+    expect(questions).toHaveLength(5);
+    for (const { key, path } of questions) answerRun(store, runId, { key, value: `to ${path}` });
+    const { outcome, state } = await run({ plan: whole, bindings }, { store, resume: runId }).result;
+    expect([outcome, state['all']]).toEqual(['succeeded', [0, 1, 2, 3, 4].map((at) => `to each[${at}]/work`)]);
   });
 });
 

@@ -56,7 +56,7 @@ class MapRun implements Work {
   private readonly failed = new Map<number, FailedItem>();
   private readonly attempt: number;
   private queued = false;
-  /** Set if an item waits for something that can't come in this session: no more items open, and the map ends like it. */
+  /** Set if an item waits for something that can't come in this session: the map then ends like it, with other items not opened if a budget is short. */
   private waits: Waiting | undefined = undefined;
   private opened = 0;
   private open = 0;
@@ -77,7 +77,7 @@ class MapRun implements Work {
 
   start(): void {
     this.queued = false;
-    if (this.waits !== undefined) {
+    if (this.isShort) {
       this.goOn();
       return;
     }
@@ -90,13 +90,19 @@ class MapRun implements Work {
   goOn(): void {
     if (!this.isWanted() || this.queued) return;
     const { results, open, step, waits } = this;
-    if (waits !== undefined) {
-      if (open === 0) endLike(step, waits);
-    } else if (this.opened < results.length) {
+    if (this.opened < results.length && !this.isShort) {
       if (open >= (this.node.concurrency ?? Number.POSITIVE_INFINITY)) return;
       this.queued = true;
       step.run.enqueue(this);
-    } else if (open === 0) this.finish();
+    } else if (open === 0) {
+      if (waits === undefined) this.finish();
+      else endLike(step, waits);
+    }
+  }
+
+  /** What waits for an answer leaves other items alone, which may have questions of their own; for what waits for budget, there is none. */
+  private get isShort(): boolean {
+    return this.waits?.type === 'out_of_budget';
   }
 
   private allow({ allowed }: FailedItem): void {
