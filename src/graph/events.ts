@@ -127,8 +127,8 @@ export class GraphEvents {
     const inner = this.innerEnd(event, open);
     if (outcome === 'succeeded') {
       this.open.get(event.parent)?.nodesRun.push(node);
-      const { update = {}, to } = event;
-      const metadata = { node, update, result: update, ...times, ...(to === undefined ? {} : { to }) };
+      const { update = {}, to, reason } = event;
+      const metadata = { node, update, result: update, ...times, ...present({ to, reason }) };
       const end = this.make(event, { type: 'node_end', node, eventId, metadata });
       if (event.state === undefined) return [...inner, end];
       return [...inner, end, this.make(event, { type: 'state', node, metadata: { node, state: event.state } })];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from 'skein';
-import { endNode, graph, workflowNode } from 'skein/graph';
+import { type GraphEvent, endNode, graph, workflowNode } from 'skein/graph';
 
 interface State {
   readonly tests: string;
@@ -56,8 +56,17 @@ describe('[addition 9] endNode', () => {
     const flow = graph<{ topic: string }>()
       .node('facts', ({ topic }) => `about ${topic}`)
       .node('stop', endNode({ reason: 'We know {{ facts }}' }));
-    const { outcome, state } = await flow.run({ topic: 'looms' });
+    const store = memoryStore();
+    const { runId, outcome, state, events } = await flow.run({ topic: 'looms' }, { store });
     expect([outcome, state.facts]).toEqual(['succeeded', 'about looms']);
+    const reasons = (given: readonly GraphEvent[]) =>
+      given.filter(({ type }) => type === 'node_end').map(({ node, metadata }) => [node, metadata['reason']]);
+    const expected = [
+      ['facts', undefined],
+      ['stop', 'We know about looms'],
+    ];
+    expect(reasons(events)).toEqual(expected);
+    expect(reasons((await flow.run({}, { store, resume: runId })).events)).toEqual(expected);
   });
 
   it('refuses a status that does not exist', () => {
